@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Ghosts of arrays that keel does not own, beside a plain model: each element has a number that follows from its global
 // place and its other indices.
+#include "../residency/mailed.hpp"
 #include "../residency/meshes.hpp"
 
 #include <keel/exchange/exchanger.hpp>
+#include <keel/exchange/peer.hpp>
 #include <keel/layout.hpp>
 
 #include <doctest/doctest.h>
@@ -16,9 +18,12 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/mman.h>
 
 namespace kr = keel::residency;
 using test::meshes::cells;
@@ -26,8 +31,31 @@ using test::meshes::edges;
 
 namespace {
 
+/// Throws when the n-th of its messages leaves, or when they have come; says how many there are of it.
+struct stumbling : kr::staged {
+  static constexpr std::string_view name = "stumbling";
+  static inline int left = 0, alive = 0;
+  explicit stumbling(kr::messenger const& ranks) : kr::staged(ranks) { ++alive; }
+  stumbling(stumbling const& other) : kr::staged(other) { ++alive; }
+  ~stumbling() { --alive; }
+  static void step() {
+    if (left > 0 && --left == 0) throw std::runtime_error("it stumbled");
+  }
+  void begin(auto const& queue, std::span<kr::message const> sends, std::span<kr::message const> receives) {
+    step();
+    kr::staged::begin(queue, sends, receives);
+  }
+  void finish(auto const& queue) {
+    kr::staged::finish(queue);
+    step();
+  }
+};
+
+struct app : test::meshes::app<Kokkos::LayoutRight, kr::automatic> {
+  using transports = keel::list<kr::staged, kr::peer, test::mailed, stumbling>;
+};
 struct run_of : test::run<keel::machine::mpi> {
-  using application = test::meshes::app<Kokkos::LayoutRight, kr::automatic>;
+  using application = app;
   explicit run_of(std::string_view through = "measured") : test::run<keel::machine::mpi>(test::host::name) {
     how_.exchange_through = through;
   }
@@ -192,7 +220,7 @@ void on_meshes(run_of& run, std::mt19937& draw, test::meshes::graph const& g) {
 
 TEST_CASE("exchange: ghosts on a mesh are filled, whatever the strides, types and place of the index") {
   std::mt19937 draw(11);
-  for (auto const* const through : {"staged", "peer"}) {
+  for (auto const* const through : {"staged", "peer", "mailed"}) {
     run_of run{through};
     for (auto const& g : {test::meshes::ring(23, run.size()), test::meshes::hexagons(8, 6, run.size()),
                           test::meshes::random(40, std::max(1, run.size() - 1), 5)}) {
@@ -283,7 +311,8 @@ TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is 
   run_of run;
   auto const g = test::meshes::ring(24, run.size());
   kr::partition<cells> const c(run.environment(), g.ids_of(run.rank()));
-  kr::exchanger const x{run, c}, y{run, kr::grid{{24, 8}, kr::ghost_width{1}}};
+  kr::grid const whole{{24, 8}, kr::ghost_width{1}};
+  kr::exchanger const x{run, c}, y{run, whole};
   Kokkos::View<double**> const h("h", std::size_t(c.size()), 3), other("other", std::size_t(c.size()), 3),
       levels("levels", 3, std::size_t(c.size())), small("small", std::size_t(c.size()) - 1, 3);
   auto const on_c = [](auto const& v, auto const&... more) { return kr::array_on<cells>(v, more...); };
@@ -302,6 +331,16 @@ TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is 
   has(said([&] { x.exchange(on_c(h, kr::depth_of{3})); }), "2 layers of ghosts");
   has(said([&] { x.exchange(on_c(h.data(), kr::extents{c.size(), 3}, kr::strides{1, 2})); }), "share memory");
   has(said([&] { x.exchange(on_c(h.data())); }), "without extents");
+  Kokkos::View<double*> const flat("flat", std::size_t(kr::share_of(whole, run.size(), run.rank()).extents[0]));
+  has(said([&] { y.exchange(kr::array(flat)); }), "has no index 1");
+  // As a pointer to memory of a device.
+  auto const bytes = std::size_t(c.size()) * 3 * sizeof(double);
+  auto* const far = static_cast<double*>(::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto const as_flat = [&](double* at) { return on_c(at, kr::extents{c.size(), 3}); };
+  has(said([&] { x.exchange(as_flat(is_last ? far : h.data())); }), "the host does not reach");
+  x.exchange(as_flat(h.data()));
+  has(said([&] { x.exchange(as_flat(is_last ? far : h.data())); }), "the host does not reach"); // of a known layout
+  ::munmap(far, bytes);
   if (run.size() > 1) {
     has(said([&] { is_last ? x.exchange(on_c(h)) : x.exchange(on_c(h), on_c(other)); }), "differ between ranks");
     has(said([&] { is_last ? x.exchange(on_c(h)) : x.exchange(on_c(h, kr::depth_of{1})); }), "differ between ranks");
@@ -323,6 +362,41 @@ TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is 
   x.exchange(on_c(pairs));
   has(said([&] { x.accumulate(on_c(pairs)); }), "are no numbers");
   p.exchange(h); // all that was refused left nothing behind
+}
+
+TEST_CASE("exchange: a transport that throws loses nothing, and the next exchange fills the ghosts") {
+  run_of run{"stumbling"};
+  std::mt19937 draw(5);
+  kr::partition<cells> const c(run.environment(), test::meshes::ring(24, run.size()).ids_of(run.rank()));
+  CHECK(stumbling::alive == 0);
+  {
+    kr::exchanger const x{run, c};
+    auto a = on_mesh<double, Kokkos::HostSpace>(c, 0, 0, draw);
+    auto b = on_mesh<float, keel::space::simulated_memory>(c, 1, 0, draw);
+    auto const on_a = kr::array_on<cells>(a.view()), on_b = kr::array_on<cells>(b.view(), kr::index{1});
+    auto const p = x.plan(on_a, on_b);
+    p.exchange(a.view(), b.view());
+    bool fails = true;
+    int last = 0;
+    for (; fails; ++last) {
+      a.fill(), b.fill();
+      stumbling::left = last + 1;
+      std::string const text = said([&] {
+        try {
+          if (last % 2 == 0) p.exchange(a.view(), b.view());
+          else x.exchange(on_a, on_b);
+        } catch (std::runtime_error const& e) {
+          throw keel::error("test", e.what());
+        }
+      });
+      fails = !text.empty(), stumbling::left = 0;
+      CHECK((!fails || text.find("it stumbled") != std::string::npos));
+      p.exchange(a.view(), b.view()), x.exchange(on_b, on_a);
+      CHECK(a.wrong() + b.wrong() == 0);
+    }
+    CHECK(last == (run.size() == 1 ? 1 : 5)); // two memories, whose messages leave and come
+  }
+  CHECK(stumbling::alive == 0); // an exchanger goes with the plans that it kept
 }
 
 namespace {

@@ -152,17 +152,18 @@ template <class A>
 }
 /// What an exchanger is given: arrays, and maybe a depth for those that do not say it.
 template <class... Arrays>
-[[nodiscard]] std::vector<array_ref> refs_of(Arrays const&... arrays) {
-  std::vector<array_ref> all;
+[[nodiscard]] auto refs_of(Arrays const&... arrays) {
+  std::array<array_ref, (0 + ... + (std::is_same_v<Arrays, depth_of> ? 0 : 1))> all;
+  std::size_t count = 0;
   auto const look = [&]<class A>(A const& a) {
     if constexpr (std::is_same_v<A, depth_of>) {
-      for (array_ref& one : all)
-        if (!one.says_layers) set(one, a);
+      for (std::size_t n = 0; n < count; ++n)
+        if (!all[n].says_layers) set(all[n], a);
     } else {
       static_assert(std::is_same_v<A, array_ref>,
                     "keel::residency::exchanger: an array without its place (it is in the "
                     "message). Say array_on<mesh>(...), or array(...) on the grid.");
-      if constexpr (std::is_same_v<A, array_ref>) all.push_back(a);
+      if constexpr (std::is_same_v<A, array_ref>) all[count++] = a;
     }
   };
   (look(arrays), ...);

@@ -40,13 +40,15 @@ public:
 
 private:
   friend class exchange_plan;
-  open_exchange(std::shared_ptr<detail::array_plan> plan, std::span<detail::array_ref> all, detail::combine how,
+  open_exchange(std::shared_ptr<detail::array_exchanges> by, std::shared_ptr<detail::array_plan> plan,
+                std::span<detail::array_ref> all, detail::combine how,
                 std::span<detail::copy_queue const* const> queues, std::shared_ptr<void> views)
-      : plan_(std::move(plan)), views_(std::move(views)) {
+      : by_(std::move(by)), plan_(std::move(plan)), views_(std::move(views)) {
     plan_->begin(all, how, queues, it_);
     is_open_ = true;
   }
 
+  std::shared_ptr<detail::array_exchanges> by_; // not kept by its plan
   std::shared_ptr<detail::array_plan> plan_;
   std::shared_ptr<void> views_;
   detail::array_plan::exchange it_;
@@ -61,7 +63,8 @@ private:
 /// every rank, because they agree first. A plan holds its exchanger's state. One thread at a time, among all plans.
 class exchange_plan {
 public:
-  explicit exchange_plan(std::shared_ptr<detail::array_plan> it) : it_(std::move(it)) {}
+  exchange_plan(std::shared_ptr<detail::array_exchanges> by, std::shared_ptr<detail::array_plan> it)
+      : by_(std::move(by)), it_(std::move(it)) {}
 
   /// Ghosts get what their owners have. Arrays of the host are filled on return. On a device it is work of the default
   /// queue of the view's space; whether the host waits depends on the transport.
@@ -84,14 +87,14 @@ public:
     auto const queue_for = [&]<class A>(A const&) -> detail::copy_queue const* {
       if constexpr (detail::KokkosView<A>) {
         if constexpr (detail::is_of_device<A> && std::is_same_v<typename A::memory_space, typename Space::memory_space>)
-          return &it_->by().queue_of(space);
+          return &by_->queue_of(space);
       }
       return nullptr;
     };
     std::array<detail::copy_queue const*, sizeof...(Arrays)> const queues{queue_for(arrays)...};
     if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible)
       space.fence();
-    return {it_, all, detail::combine::replace, queues, std::make_shared<std::tuple<Arrays...>>(arrays...)};
+    return {by_, it_, all, detail::combine::replace, queues, std::make_shared<std::tuple<Arrays...>>(arrays...)};
   }
 
 private:
@@ -102,6 +105,7 @@ private:
     it_->run(all, how);
   }
 
+  std::shared_ptr<detail::array_exchanges> by_;
   std::shared_ptr<detail::array_plan> it_;
 };
 
@@ -122,7 +126,7 @@ public:
   template <class... Arrays>
   [[nodiscard]] exchange_plan plan(Arrays const&... arrays) const {
     auto const all = detail::refs_of(arrays...);
-    return exchange_plan(it_->plan(all));
+    return {it_, it_->plan(all)};
   }
   /// Plans, if there is no such plan yet, and exchanges. A plan kept saves the one reduction by which ranks agree, and
   /// the search among the 256 that are kept.

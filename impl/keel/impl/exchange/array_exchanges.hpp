@@ -33,7 +33,7 @@ struct elements;
 class mesh_share;
 
 /// What plans of one exchanger share.
-class array_exchanges : public std::enable_shared_from_this<array_exchanges> {
+class array_exchanges {
 public:
   struct place {
     std::string_view mesh;
@@ -45,7 +45,7 @@ public:
   ~array_exchanges();
 
   /// A plan for arrays that lie so, data aside; one that there is already, if there is. Collective: throws the same
-  /// `keel::error` on every rank if an array does not fit, or ranks give others.
+  /// `keel::error` on every rank if an array does not fit, or ranks give others. Not to be used beyond this.
   std::shared_ptr<array_plan> plan(std::span<array_ref const> all);
   /// The queue of an instance of a space, the same one each time.
   template <class Space>
@@ -97,7 +97,8 @@ private:
   [[nodiscard]] share share_for(array_ref const& a) const;
   [[nodiscard]] mesh_share const& mesh_of(std::string_view name) const;
   [[nodiscard]] decomposition const& cut_of(array_ref const& a, share const& part);
-  [[nodiscard]] std::shared_ptr<ways> ways_for(array_memory const* from, std::vector<int> partners);
+  /// `partners` in order, each once.
+  [[nodiscard]] std::shared_ptr<ways> ways_for(array_memory const* from, std::span<int const> partners);
   /// Throws if one of them is in another exchange that has begun, or there twice.
   void require_idle(std::span<array_ref const> all) const;
 

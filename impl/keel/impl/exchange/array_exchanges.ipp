@@ -76,8 +76,10 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
   bool const is_known = known != plans_.end();
   auto const check_all = [&] {
     if (all.empty()) throw error(exchanger_name, "no array is given", "", "Name some");
-    for (std::size_t n = 0; n < all.size(); ++n)
-      require_fits(all[n], share_for(all[n]), exchanger_name, array_number(n));
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      if (!is_known) require_fits(all[n], share_for(all[n]), exchanger_name, array_number(n));
+      require_reached(all[n], exchanger_name, array_number(n));
+    }
     require_idle(all);
   };
   argument said{"arrays, their order, types, lengths or memories"};
@@ -90,8 +92,8 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
   // In the usual case one reduction: whether all ranks know the plan, and name the same arrays.
   bool is_good = true;
   try {
-    is_known ? require_idle(all) : check_all();
-  } catch (error const&) {
+    check_all();
+  } catch (std::exception const&) { // said again, to all
     is_good = false;
   }
   std::array<std::int64_t, 4> joined{is_good ? 1 : 0, is_known ? 1 : 0, std::int64_t(said.digest),
@@ -105,6 +107,7 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
   }
   std::vector<std::int64_t> orders;
   with_.all_alike(planning, [&] {
+    plans_.reserve(plans_.size() + 1);
     for (array_ref const& a : all) {
       auto const [code, is_clear] = order_of(a, share_for(a).rank);
       orders.push_back(is_clear ? code : code + unclear_order);
@@ -112,7 +115,7 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
   });
   with_.min(orders);
   std::shared_ptr<array_plan> made;
-  with_.all_alike(planning, [&] { made = std::make_shared<array_plan>(shared_from_this(), all, orders); });
+  with_.all_alike(planning, [&] { made = std::make_shared<array_plan>(*this, all, orders); });
   made->connect();
   if (plans_.size() == most_plans) plans_.pop_back();
   plans_.insert(plans_.begin(), made);
@@ -130,21 +133,24 @@ KEEL_INLINE decomposition const& array_exchanges::cut_of(array_ref const& a, sha
 }
 
 KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(array_memory const* from,
-                                                                             std::vector<int> partners) {
-  std::sort(partners.begin(), partners.end());
-  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+                                                                             std::span<int const> partners) {
   auto const known = std::find_if(ways_.begin(), ways_.end(), [&](auto const& w) { return w->from == from; });
   bool const is_there = known != ways_.end();
-  auto const& others = is_there ? (*known)->partners : partners;
+  auto const others = is_there ? std::span<int const>((*known)->partners) : partners;
   if (with_.min(is_there && std::includes(others.begin(), others.end(), partners.begin(), partners.end()) ? 1 : 0) != 0)
     return *known;
-  auto made = std::make_shared<ways>();
+  std::shared_ptr<ways> made;
   with_.all_alike(planning, [&] {
+    if (!is_there) ways_.reserve(ways_.size() + 1);
+    made = std::make_shared<ways>();
     made->from = from;
     std::set_union(partners.begin(), partners.end(), others.begin(), others.end(), std::back_inserter(made->partners));
     if (from != nullptr) made->queue = std::make_unique<copy_queue>(from->make_queue());
+    made->all.prepare(make_(ranks_), ranks_, made->partners, how_);
+  });
+  with_.all_alike(planning, [&] {
     try {
-      made->all.connect(make_(ranks_), ranks_, from != nullptr ? *made->queue : copy_queue(), made->partners, how_);
+      made->all.connect(from != nullptr ? *made->queue : copy_queue());
     } catch (error const&) {
       throw;
     } catch (std::exception const& e) { // of a device

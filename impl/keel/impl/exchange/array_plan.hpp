@@ -30,7 +30,7 @@ public:
     std::vector<half> halves; ///< by memory; none if it is not open
   };
 
-  array_plan(std::shared_ptr<array_exchanges> by, std::span<array_ref const> all, std::span<std::int64_t const> orders);
+  array_plan(array_exchanges& by, std::span<array_ref const> all, std::span<std::int64_t const> orders);
 
   /// Finds the ways of its messages. Collective.
   void connect();
@@ -42,7 +42,6 @@ public:
   void finish(exchange& begun);
   /// Begins and finishes.
   void run(std::span<array_ref> all, combine how);
-  [[nodiscard]] array_exchanges& by() const { return *by_; }
 
 private:
   struct array {
@@ -60,13 +59,16 @@ private:
   };
   struct part {
     array_memory const* from; ///< null on the host
+    std::vector<int> partners;
     std::shared_ptr<array_exchanges::ways> by;
     std::vector<call> calls;
   };
+  void begin_halves(std::span<array_ref const> all, combine how, std::span<copy_queue const* const> queues,
+                    exchange& made);
   /// Throws unless they lie as planned; sets how pointers lie.
   void require_planned(std::span<array_ref> all, combine how) const;
 
-  std::shared_ptr<array_exchanges> by_;
+  array_exchanges* by_; // which keeps plans, so that what keeps a plan has to keep this, too
   std::vector<array> arrays_;
   std::vector<part> parts_;
 };

@@ -4,14 +4,15 @@
 #include <keel/policy/log.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
 namespace keel::residency::detail {
 
-KEEL_INLINE array_plan::array_plan(std::shared_ptr<array_exchanges> by, std::span<array_ref const> all,
+KEEL_INLINE array_plan::array_plan(array_exchanges& by, std::span<array_ref const> all,
                                    std::span<std::int64_t const> orders)
-    : by_(std::move(by)) {
+    : by_(&by) {
   arrays_.resize(all.size());
   for (std::size_t n = 0; n < all.size(); ++n) {
     array& a = arrays_[n];
@@ -22,18 +23,17 @@ KEEL_INLINE array_plan::array_plan(std::shared_ptr<array_exchanges> by, std::spa
     array_memory const* const from = a.lies.is_on_device() ? a.lies.where : nullptr;
     a.part = 0;
     while (a.part < parts_.size() && parts_[a.part].from != from) ++a.part;
-    if (a.part == parts_.size()) parts_.push_back({from, nullptr, {}});
+    if (a.part == parts_.size()) parts_.push_back({from, {}, nullptr, {}});
+    for (partner const& one : a.cut->partners) parts_[a.part].partners.push_back(one.rank);
+  }
+  for (part& p : parts_) {
+    std::sort(p.partners.begin(), p.partners.end());
+    p.partners.erase(std::unique(p.partners.begin(), p.partners.end()), p.partners.end());
   }
 }
 
 KEEL_INLINE void array_plan::connect() {
-  for (part& p : parts_) {
-    std::vector<int> partners;
-    for (array const& a : arrays_)
-      if (&parts_[a.part] == &p)
-        for (partner const& one : a.cut->partners) partners.push_back(one.rank);
-    p.by = by_->ways_for(p.from, std::move(partners));
-  }
+  for (part& p : parts_) p.by = by_->ways_for(p.from, p.partners);
 }
 
 KEEL_INLINE bool array_plan::is_planned_for(std::span<array_ref const> all) const {
@@ -76,6 +76,22 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
                                    exchange& made) {
   if (by_->agrees_) by_->with_.all_alike(planning, [&] { require_planned(all, how); });
   else require_planned(all, how);
+  made.halves.reserve(parts_.size());
+  by_->open_.reserve(by_->open_.size() + all.size());
+  try {
+    begin_halves(all, how, queues, made);
+  } catch (...) { // other ranks wait for what has begun
+    try {
+      finish(made);
+    } catch (std::exception const&) {
+    } // the first one is told
+    throw;
+  }
+  for (array_ref const& a : all) by_->open_.push_back(array_exchanges::bytes_of(a, &made));
+}
+
+KEEL_INLINE void array_plan::begin_halves(std::span<array_ref const> all, combine how,
+                                          std::span<copy_queue const* const> queues, exchange& made) {
   for (std::size_t n = 0; n < parts_.size(); ++n) {
     part& p = parts_[n];
     copy_queue const* queue = p.by->queue.get();
@@ -100,7 +116,6 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
                   sentence_of(rank, transport, why));
     });
   }
-  for (array_ref const& a : all) by_->open_.push_back(array_exchanges::bytes_of(a, &made));
 }
 
 KEEL_INLINE void array_plan::finish(exchange& begun) {
@@ -108,12 +123,18 @@ KEEL_INLINE void array_plan::finish(exchange& begun) {
   std::erase_if(by_->open_, [&](array_exchanges::in_use const& u) { return u.by == &begun; });
   auto const halves = std::move(begun.halves);
   begun.halves.clear();
+  std::exception_ptr failed;
   for (exchange::half const& h : halves) {
     for (part& p : parts_)
       for (call& c : p.calls)
         if (c.halo.get() == h.by) c.is_open = false;
-    h.by->finish(h.arrays, none);
+    try {
+      h.by->finish(h.arrays, none);
+    } catch (std::exception const&) {
+      if (!failed) failed = std::current_exception();
+    }
   }
+  if (failed) std::rethrow_exception(failed);
 }
 
 KEEL_INLINE void array_plan::run(std::span<array_ref> all, combine how) {

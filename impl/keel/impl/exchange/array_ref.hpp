@@ -76,6 +76,8 @@ struct array_ref {
 inline constexpr std::int64_t unclear_order = std::int64_t{1} << 40;
 /// Throws `keel::error` unless the array has what the rank has of its grid or mesh, each element once.
 void require_fits(array_ref const& a, share const& s, std::string_view place, std::string const& who);
+/// Throws `keel::error` if the host cannot read what a pointer is to, which counts as memory of the host.
+void require_reached(array_ref const& a, std::string_view place, std::string const& who);
 /// How it lies, with dimensions of this order, which it refers to: messages have their words in one order on all ranks.
 [[nodiscard]] shape shape_of(array_ref const& from, share const& s, std::int64_t order, std::string_view place,
                              std::vector<dimension_run>& dimensions);

@@ -4,8 +4,12 @@
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <numeric>
+
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace keel::residency::detail {
 
@@ -106,6 +110,16 @@ KEEL_INLINE void require_fits(array_ref const& a, share const& s, std::string_vi
   if (a.says_layers && (a.layers < 1 || a.layers > layers))
     refuse(" has depth_of{" + std::to_string(a.layers) + "}",
            "the " + where + " has " + policy::counted(layers, "layer") + " of ghosts", "Ask for one of these");
+}
+
+KEEL_INLINE void require_reached(array_ref const& a, std::string_view place, std::string const& who) {
+  auto const [before, after] = a.reach();
+  if (a.where != nullptr || before == after) return;
+  char came = 0;
+  iovec const here{&came, 1}, there{static_cast<std::byte*>(a.data) + before * a.element_bytes, 1};
+  if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) < 0 && errno == EFAULT)
+    throw error(place, who + " is a pointer to memory that the host does not reach", "it may be a device's",
+                "Give a view in the memory of the device");
 }
 
 // What is one run of words here may be several on another rank: messages have their words in one order.

@@ -37,9 +37,10 @@ class routes {
 public:
   static constexpr int none = -1, open = -2;
 
-  /// Collective over ranks that exchange, each of which names the others. `how` names one of `known`, or `measured`.
-  void connect(any_transports known, messenger const& ranks, copy_queue const& queue, std::vector<int> partners,
-               settings const& how);
+  /// Finds all memory that it takes to connect. `how` names one of `known`, or `measured`.
+  void prepare(any_transports known, messenger const& ranks, std::vector<int> partners, settings const& how);
+  /// Once, when all are prepared. Collective over ranks that exchange, each of which has named the others.
+  void connect(copy_queue const& queue);
   [[nodiscard]] any_transports const& known() const { return known_; }
   [[nodiscard]] bool leads_to(int rank) const {
     std::size_t const at = find(rank);
@@ -78,6 +79,7 @@ private:
     std::string why = {};
     bool is_shown = false, was_slow = false, measured = false;
     bool is_alike = false; ///< its data are in memory of the same kind
+    bool is_asked = true;  ///< the next transport may reach it
   };
   [[nodiscard]] std::size_t find(int rank) const;
   /// Sends `mine(i)`, of so many bytes, to each of these ranks, and gets theirs, one after the other.
@@ -94,6 +96,9 @@ private:
   std::vector<route> all_; // by rank
   bool has_new_ = true;
   std::unique_ptr<messenger> messages_;
+  int named_ = none; // of `known_`; the fastest if none is
+  std::vector<int> partners_;
+  std::vector<std::uint32_t> theirs_; // what they say while ranks connect
 };
 
 /// The messages of one exchange, each by the transport of its rank.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 namespace keel::residency::detail {
 
@@ -14,37 +15,48 @@ KEEL_INLINE any_transports transports_of(all_transports, messenger const& ranks)
   return [&]<class... Ts>(keel::list<Ts...> all) { return transports_of<Ts...>(all, ranks); }(all_transports{});
 }
 
-KEEL_INLINE void routes::connect(any_transports known, messenger const& ranks, copy_queue const& queue,
-                                 std::vector<int> partners, settings const& how) {
+KEEL_INLINE void routes::prepare(any_transports known, messenger const& ranks, std::vector<int> partners,
+                                 settings const& how) {
   std::string_view const wanted = how.exchange_through;
   known_ = std::move(known);
   messages_ = std::make_unique<messenger>(ranks);
-  int named = none;
   std::string names;
   for (std::size_t k = 0; k < known_.size(); ++k) {
-    if (known_[k]->name == wanted) named = int(k);
+    if (known_[k]->name == wanted) named_ = int(k);
     names.append(names.empty() ? "" : ", ").append(known_[k]->name);
   }
-  if (named == none && wanted != "measured")
+  if (named_ == none && wanted != "measured")
     throw error("residency", how.exchange_through_name + " names '" + how.exchange_through + "'",
                 "no transport of this program is called so: it was compiled with " + names,
                 "Choose one of them, or measured, or add it to `using transports`");
   std::sort(partners.begin(), partners.end());
   partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
-  std::vector<std::uint32_t> theirs(partners.size());
   for (int const rank : partners) all_.push_back({rank});
+  theirs_.resize(all_.size()), messages_->reserve(2 * all_.size());
+  partners_ = std::move(partners);
+}
+
+// Takes no memory between messages, which a rank alone may lack; a transport may.
+KEEL_INLINE void routes::connect(copy_queue const& queue) {
   std::uint32_t const has_queue = queue ? 1 : 0;
-  swap(partners, [&](std::size_t) { return &has_queue; }, theirs.data(), sizeof has_queue);
-  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs[i] == has_queue;
-  std::vector<bool> is_open(all_.size(), true);
+  swap(partners_, [&](std::size_t) { return &has_queue; }, theirs_.data(), sizeof has_queue);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs_[i] == has_queue;
   auto const connect = [&](std::size_t k) {
     bool const connects = known_[k]->has_to_connect;
-    std::vector<int> asked;
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (all_[i].is_alike && is_open[i]) asked.push_back(all_[i].rank);
-    std::vector<std::string> const why = connects ? known_[k]->connect(queue, asked) : std::vector<std::string>();
+    std::vector<std::string> why;
+    if (connects) {
+      std::vector<int> asked;
+      for (std::size_t i = 0; i < all_.size(); ++i)
+        if (all_[i].is_alike && all_[i].is_asked) asked.push_back(all_[i].rank);
+      try {
+        why = known_[k]->connect(queue, asked);
+      } catch (std::bad_alloc const&) { // its partners wait for its messages
+        if (std::count(asked.begin(), asked.end(), messages_->rank()) == std::ptrdiff_t(asked.size())) throw;
+        throw error("residency", "transports cannot be tried", "there is not enough memory").of_ranks();
+      }
+    }
     for (std::size_t i = 0, at = 0; i < all_.size(); ++i) {
-      if (!is_open[i]) continue;
+      if (!all_[i].is_asked) continue;
       std::string const reason = !connects          ? ""
                                  : all_[i].is_alike ? why[at++]
                                                     : "its data are in memory of another kind";
@@ -53,16 +65,16 @@ KEEL_INLINE void routes::connect(any_transports known, messenger const& ranks, c
     }
   };
   auto const agree = [&] { // a user's own may see a rank from one side only
-    swap(partners, [&](std::size_t i) { return &all_[i].reached; }, theirs.data(), sizeof has_queue);
-    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].reached &= theirs[i];
+    swap(partners_, [&](std::size_t i) { return &all_[i].reached; }, theirs_.data(), sizeof has_queue);
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].reached &= theirs_[i];
   };
-  if (named >= 0) { // the others only for ranks that it does not reach
-    connect(std::size_t(named)), agree();
-    for (std::size_t i = 0; i < all_.size(); ++i) is_open[i] = all_[i].reached == 0;
+  if (named_ >= 0) { // the others only for ranks that it does not reach
+    connect(std::size_t(named_)), agree();
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_asked = all_[i].reached == 0;
   }
-  if (named < 0 || known_[std::size_t(named)]->has_to_connect) {
+  if (named_ < 0 || known_[std::size_t(named_)]->has_to_connect) {
     for (std::size_t k = 0; k < known_.size(); ++k)
-      if (int(k) != named) connect(k);
+      if (int(k) != named_) connect(k);
     agree();
   }
   for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -71,10 +83,10 @@ KEEL_INLINE void routes::connect(any_transports known, messenger const& ranks, c
       throw error("residency", "rank " + std::to_string(r.rank) + " is reached by no transport", r.why,
                   "Add staged to `using transports`");
     bool const is_one = (r.reached & (r.reached - 1)) == 0;
-    if (named >= 0 && reaches(std::size_t(named), r.rank)) r.chosen = named;
-    else if (named >= 0 || is_one) {
+    if (named_ >= 0 && reaches(std::size_t(named_), r.rank)) r.chosen = named_;
+    else if (named_ >= 0 || is_one) {
       while (r.chosen < 0 || !reaches(std::size_t(r.chosen), r.rank)) r.chosen = r.chosen < 0 ? 0 : r.chosen + 1;
-      if (named >= 0)
+      if (named_ >= 0)
         policy::log(policy::log_level::warning, sentence_of(r.rank, known_[std::size_t(r.chosen)]->name, r.why));
     }
   }

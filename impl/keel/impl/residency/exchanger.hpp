@@ -52,8 +52,10 @@ public:
   };
   /// Whether there is a way to each rank that this one exchanges ghosts with.
   [[nodiscard]] bool reaches_partners();
-  /// Gets ready to exchange the ghosts of all components in memory `m`.
-  void connect(any_transports transports, messenger const& ranks, memory m);
+  /// Finds all memory that it takes to connect.
+  void prepare(any_transports transports, messenger const& ranks);
+  /// Gets ready to exchange the ghosts of all components in memory `m`, once, when all ranks are prepared.
+  void connect(memory m);
   /// Whether messages travel while the device, or the host, works on.
   [[nodiscard]] bool travel_meanwhile(memory m) const { return ways_.all.travel_meanwhile(m != host); }
   void swap(ways& other);
@@ -83,6 +85,7 @@ private:
   book& book_;
   std::vector<kept_cut> cuts_;
   ways ways_;
+  routes prepared_;
   copy_queue queue_;                  // packs messages
   std::vector<halo_array> exchanged_; // the last time
   std::vector<sent> sent_;

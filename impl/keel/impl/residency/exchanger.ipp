@@ -34,13 +34,17 @@ KEEL_INLINE bool exchanger::reaches_partners() {
   return std::all_of(all.begin(), all.end(), [&](int rank) { return ways_.all.leads_to(rank); });
 }
 
-KEEL_INLINE void exchanger::connect(any_transports transports, messenger const& ranks, memory m) {
+KEEL_INLINE void exchanger::prepare(any_transports transports, messenger const& ranks) {
+  prepared_ = {};
+  prepared_.prepare(std::move(transports), ranks, partners(), book_.settings());
+}
+
+KEEL_INLINE void exchanger::connect(memory m) {
   queue_ = arrays_.provider().queue_of(m);
   try {
-    routes made;
-    made.connect(std::move(transports), ranks, queue_, partners(), book_.settings());
+    prepared_.connect(queue_);
     ways_.halos.clear();
-    ways_.all = std::move(made);
+    ways_.all = std::move(prepared_);
   } catch (error const&) {
     throw;
   } catch (std::exception const& e) { // of a device

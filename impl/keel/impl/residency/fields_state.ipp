@@ -17,11 +17,12 @@ KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> 
       checkpoints_(std::make_unique<checkpoint_files>(*this)) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 
-KEEL_INLINE void fields_state::connect() {
+KEEL_INLINE void fields_state::prepare_to_connect() {
   any_transports all;
   if (own_transports_ != nullptr) own_transports_(*ranks_, all);
   else all = transports_of(all_transports{}, *ranks_);
-  exchanger_->connect(std::move(all), *ranks_, exchanges_in_);
+  exchanger_->prepare(std::move(all), *ranks_);
 }
+KEEL_INLINE void fields_state::connect() { exchanger_->connect(exchanges_in_); }
 
 } // namespace keel::residency::detail

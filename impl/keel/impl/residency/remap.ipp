@@ -276,7 +276,10 @@ KEEL_INLINE void remap::run(thunk find, thunk lay_out) {
   swap_ways();
   try {
     std::span const slot = std::span(is_intact).last(1);
-    if (reaches_all[0] == 0) agree([&] { f.connect(); }, slot);
+    if (reaches_all[0] == 0) {
+      agree([&] { f.prepare_to_connect(); }, slot);
+      agree([&] { f.connect(); }, slot);
+    }
     agree([&] { exchange(); }, slot);
     agree(
         [&] {

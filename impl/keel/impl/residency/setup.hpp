@@ -144,6 +144,7 @@ void fields_base<App>::open_for(Run& run, bool has_output) {
   if constexpr (exchanges_on_device<App>) on_chosen<true>([&]<class Tag>(Tag) { exchanges_in_ = memory_of<Tag>; });
   if constexpr (requires { typename App::transports; })
     own_transports_ = &transports_from<typename App::transports>::make;
+  ranks.all_alike(making_fields, [&] { prepare_to_connect(); });
   ranks.all_alike(making_fields, [&] { connect(); });
 }
 
