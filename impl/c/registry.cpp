@@ -87,7 +87,7 @@ public:
     for (int const v : all) u.asked.push_back(asked_of(v));
     known_.begin(u);
   }
-  void end(kr::detail::registered::use const& u, bool has_failed) { known_.end(u, has_failed); }
+  void end(kr::detail::registered::use& u, bool has_failed) { known_.end(u, has_failed); }
   /// Until what was copied is there: kernels of the application may go to another queue.
   void wait(kr::memory m) {
     if (m != kr::host) arrays_.provider().wait(m);

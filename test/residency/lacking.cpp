@@ -2,7 +2,9 @@
 /// @file
 /// Meshes where memory runs out at any place: nothing has changed then, and the next try succeeds. Of several ranks the
 /// last one lacks it, and all hear of that; but for exchanges: ranks that wait for its messages end with the job.
+#include <keel/exchange/exchanger.hpp>
 #include <keel/residency/fields.hpp>
+#include <keel/residency/registry.hpp>
 
 #include "meshes.hpp"
 #include "run.hpp"
@@ -18,6 +20,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -211,7 +215,189 @@ void lacks_memory(std::string_view device) {
   CHECK(fail_one_by_one(env, begin, [&] { f.reserve(cells{}, ++room); }, [&](bool) { is_right(m); }) > 10);
 }
 
+/// Whose messages are staged: to connect takes no memory between messages.
+template <class App>
+struct staged_run : test::run<ranks> {
+  using application = App;
+  explicit staged_run(std::string_view device) : test::run<ranks>(device) { how_.exchange_through = "staged"; }
+  [[nodiscard]] kr::settings const& residency_settings() const { return how_; }
+
+private:
+  kr::settings how_;
+};
+template <class Memory>
+using table = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+
+template <class Memory>
+void fill_table(table<Memory> const& all, kr::partition<cells> const& c) {
+  auto const here = Kokkos::create_mirror_view(all);
+  for (std::size_t i = 0; i < here.extent(0); ++i)
+    for (std::size_t k = 0; k < here.extent(1); ++k)
+      here(i, k) = std::int64_t(i) < c.owned().end ? value_of(c.ids()[i], int(k)) : -1;
+  Kokkos::deep_copy(all, here);
+}
+template <class Memory>
+long wrong_in(table<Memory> const& all, kr::partition<cells> const& c, bool with_ghosts) {
+  Kokkos::fence();
+  auto const here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
+  long count = 0;
+  for (std::size_t i = 0; i < std::size_t(with_ghosts ? c.size() : c.owned().end); ++i)
+    for (std::size_t k = 0; k < here.extent(1); ++k) count += here(i, k) != value_of(c.ids()[i], int(k));
+  return count;
+}
+
+template <class App, class Memory>
+void exchanger_lacks_memory() {
+  staged_run<App> run{test::host::name};
+  environment const& env = run.environment();
+  graph g = test::meshes::ring(24, env.size());
+  g.has_own_ghosts = true;
+  kr::partition<cells> const c(env, g.ids_of(env.rank()));
+  auto const nothing = [] {};
+  auto const any = [](bool) {};
+  kr::exchanger const x{run, c};
+  if (env.size() == 1) CHECK(fail_one_by_one(env, nothing, [&] { kr::exchanger{run, c}; }, any) > 3);
+  std::size_t levels = 0;
+  table<Memory> all, other;
+  auto const next_layout = [&] {
+    all = table<Memory>("all", std::size_t(c.size()), ++levels),
+    other = table<Memory>("other", std::size_t(c.size()), 3);
+    fill_table(all, c), fill_table(other, c);
+  };
+  auto const on_c = [](auto const& v) { return kr::array_on<cells>(v); };
+  auto const exchanged = [&](bool) {
+    CHECK(wrong_in(all, c, false) + wrong_in(other, c, false) == 0);
+    x.exchange(on_c(all), on_c(other));
+    CHECK(wrong_in(all, c, true) + wrong_in(other, c, true) == 0);
+  };
+  CHECK(fail_one_by_one(env, next_layout, [&] { (void)x.plan(on_c(all), on_c(other)); }, exchanged) > 10);
+  fail_one_by_one(env, [] {}, [&] { (void)x.plan(on_c(all), on_c(other)); }, exchanged); // a known one
+  if (env.size() != 1) return;
+  CHECK(fail_one_by_one(env, next_layout, [&] { x.exchange(on_c(all), on_c(other)); }, exchanged) > 10);
+  CHECK(fail_one_by_one(
+            env, next_layout,
+            [&] {
+              auto const p = x.plan(on_c(all)), q = x.plan(on_c(other));
+              typename Memory::execution_space const space;
+              auto const one = p.begin(space, all), two = q.begin(space, other);
+            },
+            exchanged) > 10);
+}
+
+template <class App>
+void registry_lacks_memory(std::string_view device) {
+  staged_run<App> run{device};
+  environment const& env = run.environment();
+  graph g = test::meshes::ring(24, env.size());
+  g.has_own_ghosts = true;
+  auto const m = cut(env, g);
+  auto const next = turned_round(env, m);
+  table<Kokkos::HostSpace> const mine("mine", std::size_t(m.c.size()), 2), known("known", std::size_t(m.c.size()), 2);
+  Kokkos::View<float*, Kokkos::HostSpace> const on_edges("on_edges", std::size_t(m.e.size()));
+  std::string const name = "a name that is too long for a string without memory of its own";
+  std::optional<kr::registry<App>> f;
+  kr::registered_variable h;
+  auto const begin = [&] {
+    f.emplace(run, m.c, m.e);
+    h = f->template adopt<cells>("known", known);
+    fill_table(known, m.c);
+    f->notify_data_modified(kr::on_host{}, {h.only(kr::region::owned)});
+  };
+  // The next variable has the same number on all ranks, and is exchanged.
+  auto const adds = [&](auto const& call) {
+    auto const works = [&](bool fails) {
+      CHECK(f->size() == (fails ? 1 : 2));
+      CHECK(f->template add<double**, cells>("next", kr::extents{1}).number == (fails ? 1 : 2));
+      if (fails) CHECK(call() == 2);
+      auto const late = f->find(name);
+      f->require_invalid_data(kr::on_host{}, {late});
+      fill_table(mine, m.c);
+      f->notify_data_modified(kr::on_host{}, {late.only(kr::region::owned)});
+      f->exchange({late, h});
+      f->require_valid_data(kr::on_host{}, {late, h});
+      CHECK(wrong_in(known, m.c, true) == 0);
+      CHECK(f->traffic().variables().size() == 3);
+    };
+    CHECK(fail_one_by_one(env, begin, [&] { (void)call(); }, works) > 10);
+  };
+  adds([&] { return f->template adopt<cells>(name, mine).number; });
+  adds([&] { return f->template adopt<edges>(name, on_edges).number; });
+  adds([&] { return f->template add<double**, cells>(name, kr::extents{2}).number; });
+  adds([&] { return f->template add<float*, edges>(name).number; });
+  // A use is of one rank. Its values are lost if the poison of a simulated device cannot be written.
+  if (env.size() == 1) {
+    begin();
+    auto const q = f->template add<double**, cells>("q", kr::extents{2});
+    auto const owned = h.only(kr::region::owned);
+    auto const is_right = [&](bool fails) {
+      if (fails && !f->is_valid(kr::on_host{}, owned) && !f->is_valid(kr::on<keel::simulated>{}, owned)) {
+        CHECK_THROWS_AS(f->require_valid_data(kr::on_host{}, {owned}), keel::error);
+        fill_table(known, m.c);
+        f->notify_data_modified(kr::on_host{}, {owned});
+      }
+      f->require_valid_data(kr::on_host{}, {owned});
+      CHECK(wrong_in(known, m.c, false) == 0);
+      if (fails) f->exchange({h});
+      else return;
+      f->require_valid_data(kr::on_host{}, {h});
+      CHECK(wrong_in(known, m.c, true) == 0);
+    };
+    auto const use = [&] {
+      auto const u = f->use("write", kr::on<keel::simulated>{}, kr::updating{owned}, kr::writing{q});
+    };
+    CHECK(fail_one_by_one(env, [] {}, use, is_right) > 10);
+    fail_one_by_one(env, use, [&] { f->exchange({h}); }, is_right);
+  }
+  // Elements that move take values of keel's own arrays with them.
+  f.emplace(run, m.c, m.e);
+  h = f->template add<double**, cells>("own", kr::extents{2});
+  auto const own = [&] { return f->template view<double**, test::host>(h); };
+  auto const fill_own = [&] {
+    f->repartition(m.c, m.e);
+    f->require_invalid_data(kr::on_host{}, {h});
+    auto const v = own();
+    for (std::int64_t i = 0; i < m.c.owned().end; ++i)
+      for (int k = 0; k < 2; ++k) v(i, k) = value_of(m.c.ids()[std::size_t(i)], k);
+    f->notify_data_modified(kr::on_host{}, {h.only(kr::region::owned)});
+  };
+  auto const lies_as = [&](kr::partition<cells> const& c) {
+    CHECK(f->size(cells{}) == c.size());
+    f->exchange({h});
+    f->require_valid_data(kr::on_host{}, {h});
+    long wrong = 0;
+    auto const v = own();
+    for (std::int64_t i = 0; i < c.size(); ++i)
+      for (int k = 0; k < 2; ++k) wrong += v(i, k) != value_of(c.ids()[std::size_t(i)], k);
+    CHECK(wrong == 0);
+  };
+  auto const is_right_or_lost = [&](kr::partition<cells> const& c, bool fails) {
+    if (!fails || f->is_valid(kr::on_host{}, h.only(kr::region::owned))) return lies_as(c);
+    CHECK_THROWS_AS(f->require_valid_data(kr::on_host{}, {h}), keel::error);
+  };
+  CHECK(fail_one_by_one(
+            env, fill_own, [&] { f->repartition(next.c, next.e); },
+            [&](bool fails) { is_right_or_lost(fails ? m.c : next.c, fails); }) > 10);
+  std::vector<int> const to_next(std::size_t(m.c.owned().end), (env.rank() + 1) % env.size());
+  CHECK(fail_one_by_one(
+            env, fill_own, [&] { f->migrate(cells{}, to_next); },
+            [&](bool fails) {
+              if (fails) is_right_or_lost(m.c, true);
+            }) > 10);
+}
+
 } // namespace lacking
+
+TEST_CASE("exchange: whichever allocation fails, all ranks hear of it, and the next call works") {
+  using namespace lacking;
+  exchanger_lacks_memory<app<kr::on_host>, Kokkos::HostSpace>();
+  exchanger_lacks_memory<app<kr::on_host>, keel::space::simulated_memory>();
+}
+
+TEST_CASE("residency: whichever allocation of a registry fails, nothing is registered, and the next call works") {
+  using namespace lacking;
+  registry_lacks_memory<app<kr::on_host>>(test::host::name);
+  registry_lacks_memory<app<kr::on_device>>("simulated");
+}
 
 TEST_CASE("residency: whichever allocation fails, meshes and values stay as they were, and the next try succeeds") {
   using namespace lacking;

@@ -461,12 +461,45 @@ TEST_CASE("residency: what a registry cannot keep is refused on every rank") {
       "it fails");
   CHECK_FALSE(f.is_valid(kr::on_host{}, h));
   said([&] { f.repartition(c); }, "array of the application");
+  std::remove_const_t<decltype(a)> const within(a.data() + 1, n, 2);
+  said([&] { (void)f.adopt<cells>("within", rank == size - 1 ? within : b); }, "overlap");
+  CHECK(f.size() == 2);
   auto const late = f.add<double**, cells>("late", kr::extents{2}); // what was refused left nothing
-  CHECK(f.name(late) == "late");
+  CHECK((f.name(late) == "late" && late.number == 2));              // on every rank
   f.require_invalid_data(kr::on_host{}, {late});
   f.notify_data_modified(kr::on_host{}, {late});
   f.exchange({late});
   CHECK(f.is_valid(kr::on_host{}, late));
+}
+
+TEST_CASE("residency: what a use of a registry changes undeclared is found if it is checked") {
+  struct checked : test::run<keel::machine::mpi> {
+    using application = test::meshes::app<Kokkos::LayoutRight, kr::on_host, kr::checked>;
+    checked() : test::run<keel::machine::mpi>("simulated") {}
+  } run;
+  int const rank = run.environment().rank();
+  kr::partition<cells> const c(run.environment(), test::meshes::ring(24, run.environment().size()).ids_of(rank));
+  auto const n = std::size_t(c.size());
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const a("a", n, levels), b("b", n, levels);
+  kr::registry f{run, c};
+  auto const h = f.adopt<cells>("h", a), other = f.adopt<cells>("other", b);
+  f.notify_data_modified(kr::on_host{}, {h, other});
+  std::string text;
+  auto const change = [&](bool calls) {
+    auto const u = f.use("smooth", kr::on_host{}, kr::updating{h});
+    a(0, 0) = 1, b(0, 0) += 1;
+    if (calls) f.notify_data_modified(kr::on_host{}, {other}); // now it is declared
+  };
+  change(true);
+  CHECK(f.is_valid(kr::on_host{}, other));
+  try {
+    change(false);
+  } catch (keel::error const& e) {
+    text = e.what();
+  }
+  CHECK(text.find("smooth changed other, level 0, ") != std::string::npos);
+  CHECK(f.is_valid(kr::on_host{}, h));
+  CHECK_FALSE(f.is_valid(kr::on_host{}, other));
 }
 
 } // namespace registry_cases

@@ -40,6 +40,8 @@ public:
 
   /// How the arrays of each component lie; one shape if all are alike.
   void add(std::vector<detail::shape> lies, int levels, allocator make, void* owner);
+  /// Forgets all variables but the first ones.
+  void keep(std::size_t first);
   /// Sets `all` of shapes.
   static void complete(std::vector<detail::shape>& lies);
   /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it

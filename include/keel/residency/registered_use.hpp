@@ -51,13 +51,15 @@ struct updating {
 };
 
 /// What code of the application does with some variables, from `use` to its end. An exception that leaves it makes what
-/// it writes valid nowhere.
+/// it writes valid nowhere. Under
+/// `checked` its end throws `keel::error` if an array has changed that it does not declare, unless another use, or a
+/// call of the registry that names variables, came between.
 template <class App, class Tag>
 class registered_use {
 public:
   registered_use(registered_use const&) = delete;
   registered_use& operator=(registered_use const&) = delete;
-  ~registered_use() { of_.known_.end(it_, std::uncaught_exceptions() > unwinding_); }
+  ~registered_use() noexcept(false) { of_.known_.end(it_, std::uncaught_exceptions() > unwinding_); }
 
   /// Where its kernels go.
   [[nodiscard]] auto const& execution_space() const { return of_.template space_of<Tag>(); }

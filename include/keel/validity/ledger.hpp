@@ -98,6 +98,8 @@ public:
   /// tries again.
   int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1}, std::string_view group = {},
           region elsewhere = region::none);
+  /// Forgets all variables but the first ones, as if they had not been added. No copy of one is under way.
+  void keep(int first);
   /// A variable has other arrays, with so many bytes and layers of ghosts. Its states stay. No copy of it is under way.
   void renew(int variable, region_bytes const& bytes, region elsewhere, int layers);
   /// The bytes of one component, if not all are alike.

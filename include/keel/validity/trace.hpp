@@ -88,6 +88,7 @@ public:
   void close();
 
   void add(std::string_view name, int levels, int, region_bytes const& bytes);
+  void keep(int variables); ///< the first ones
   void resize(int variable, int component, region_bytes const& bytes);
   void renumber(int variable, std::span<int const> kept);
   void create(int variable, memory m);

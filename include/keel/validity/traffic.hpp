@@ -47,6 +47,10 @@ public:
   }
 
   void add_variable(std::string name) { variables_.push_back({std::move(name), {}, 0}); }
+  /// Forgets the variables behind the first ones.
+  void keep(std::size_t first) {
+    if (first < variables_.size()) variables_.erase(variables_.begin() + std::ptrdiff_t(first), variables_.end());
+  }
   void add_bytes(int variable, way w, region where, region_bytes const& bytes) {
     auto& all = variables_[std::size_t(variable)].bytes[std::size_t(w)];
     for (std::size_t r = 0; r < all.size(); ++r)

@@ -32,6 +32,11 @@ KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int level
   for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
 }
 
+KEEL_INLINE void kokkos_provider::keep(std::size_t first) {
+  while (arrays_.size() > first) arrays_.pop_back();
+  while (slots_.size() > first) slots_.pop_back();
+}
+
 KEEL_INLINE void kokkos_provider::complete(std::vector<detail::shape>& lies) {
   for (detail::shape& one : lies) one.all = regions_of_all(one);
 }

@@ -17,15 +17,14 @@ KEEL_INLINE any_transports transports_of(all_transports, messenger const& ranks)
 
 KEEL_INLINE void routes::prepare(any_transports known, messenger const& ranks, std::vector<int> partners,
                                  settings const& how) {
-  std::string_view const wanted = how.exchange_through;
   known_ = std::move(known);
   messages_ = std::make_unique<messenger>(ranks);
   std::string names;
   for (std::size_t k = 0; k < known_.size(); ++k) {
-    if (known_[k]->name == wanted) named_ = int(k);
+    if (known_[k]->name == how.exchange_through) named_ = int(k);
     names.append(names.empty() ? "" : ", ").append(known_[k]->name);
   }
-  if (named_ == none && wanted != "measured")
+  if (named_ == none && how.exchange_through != "measured")
     throw error("residency", how.exchange_through_name + " names '" + how.exchange_through + "'",
                 "no transport of this program is called so: it was compiled with " + names,
                 "Choose one of them, or measured, or add it to `using transports`");

@@ -90,6 +90,8 @@ public:
            allocator made_by, void* owner);
   /// Adds a variable whose arrays the application has, which lie so.
   void adopt(variable_info const& about, array_kind const& kind, shape const& lies, allocator made_by, void* owner);
+  /// Forgets all variables, and ways in which they lie, but the first ones.
+  void keep(std::size_t variables, std::size_t lattices);
   /// What copies to `m` and from it.
   void connect(memory m, copy_queue queue);
 

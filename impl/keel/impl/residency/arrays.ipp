@@ -117,6 +117,14 @@ KEEL_INLINE void arrays::list(variable_record& v, allocator made_by) {
   for (int m = 0; m < memories_; ++m) views_.emplace_back(nullptr, nullptr);
   provider_->add(shapes_of(v), v.about->levels, made_by, v.owner);
 }
+KEEL_INLINE void arrays::keep(std::size_t variables, std::size_t lattices) {
+  auto const cut = [](auto& all, std::size_t first) {
+    while (all.size() > first) all.pop_back();
+  };
+  provider_->keep(variables);
+  cut(views_, variables * std::size_t(memories_));
+  cut(records_->variables, variables), cut(records_->lattices, lattices);
+}
 KEEL_INLINE share const& arrays::share_for(variable_info const& about) {
   return lattices()[std::size_t(find_lattice(about))].shares->front();
 }

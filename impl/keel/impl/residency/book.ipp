@@ -112,13 +112,18 @@ KEEL_INLINE void book::report_copies(std::string_view routine, thunk copy) {
 
 KEEL_INLINE void book::poison(std::span<request const> asked, memory m, component_range range) {
   arrays_.settle_host();
-  ledger_->poison(asked, m, range);
-  for (request const& r : asked) { // what others left in scratches
-    if (!arrays_.variables()[std::size_t(r.variable)].about->is_scratch || r.writes == region::none) continue;
-    for (int c = range.begin; c < range.of(arrays_.components()).end; ++c)
-      for (region one : single_regions)
-        if (!overlap(one, r.writes) && !ledger_->is_valid(r.variable, 0, one, m, c))
-          arrays_.provider().poison(r.variable, 0, c, one, m);
+  try {
+    ledger_->poison(asked, m, range);
+    for (request const& r : asked) { // what others left in scratches
+      if (!arrays_.variables()[std::size_t(r.variable)].about->is_scratch || r.writes == region::none) continue;
+      for (int c = range.begin; c < range.of(arrays_.components()).end; ++c)
+        for (region one : single_regions)
+          if (!overlap(one, r.writes) && !ledger_->is_valid(r.variable, 0, one, m, c))
+            arrays_.provider().poison(r.variable, 0, c, one, m);
+    }
+  } catch (...) { // some of it may hold poison, also what becomes stale and is valid so far
+    ledger_->lose(asked, range);
+    throw;
   }
 }
 

@@ -29,7 +29,6 @@ public:
   /// How far it may reach in the views of a request that it gets for a component.
   [[nodiscard]] reach& limit(request const& asked, int component);
 
-private:
   /// One region of one level, in one memory, and what lay there.
   struct digested {
     transfer what; ///< `to` is the memory
@@ -45,6 +44,8 @@ private:
                          std::string_view routine);
   /// Warns, once for each routine and variable, of elements that still hold the poison that lay there before.
   void report_unwritten(std::span<request const> asked, memory m, component_range range, std::string_view routine);
+
+private:
   /// Refuses a routine that used elements beyond its limits, which begin at number `first`.
   void refuse_reach(std::size_t first, std::string_view routine) const;
 

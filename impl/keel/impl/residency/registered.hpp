@@ -6,6 +6,7 @@
 
 #include <keel/impl/exchange/array_ref.hpp>
 #include <keel/impl/layout/array_kind.hpp>
+#include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/layout/variable.hpp>
 #include <keel/policy/macros.hpp>
@@ -67,13 +68,16 @@ public:
     std::string name;
     memory where = host;
     std::vector<request> asked;
+    std::vector<checker::digested> before{}; ///< what it does not declare, if it is checked and nothing comes between
   };
   /// Makes valid what it reads, and records what it writes.
-  void begin(use const& u);
-  void end(use const& u, bool has_failed);
+  void begin(use& u);
+  /// Throws if it is checked, and what it does not declare has changed.
+  void end(use& u, bool has_failed);
   /// Fills ghosts, or adds them to their owners.
   void exchange(std::span<request const> asked, bool adds, memory m);
-  /// Throws if a use that has begun writes one of these, or this writes what one reads.
+  /// Throws if a use that has begun writes one of these, or this writes what one reads. Uses that are open are not
+  /// checked from then on.
   void require_idle(std::span<request const> asked, std::string_view who) const;
 
 private:
@@ -93,8 +97,8 @@ private:
 
   fields_state& fields_;
   std::deque<one> all_; // their addresses stay
-  std::vector<use const*> open_;
-  std::size_t connected_ = 0; ///< ways in which variables lie for which ranks are connected
+  std::vector<use*> open_;
+  checker checker_{fields_.arrays_, fields_.book_};
 };
 
 } // namespace keel::residency::detail

@@ -43,6 +43,7 @@ KEEL_INLINE void registered::wanted::adopt(array_ref one, void const* type_of_it
 
 KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
   agreement const& ranks = ranks_for(fields_, "a registry");
+  require_idle({}, "a variable");
   auto const there = std::find_if(all_.begin(), all_.end(), [&](one const& o) { return o.name == w.name; });
   bool const is_again = !w.wrong && there != all_.end() && is_adopted && there->is_adopted &&
                         there->adopted == w.adopted && there->type == w.type && there->lies.lies_as(w.lies);
@@ -59,14 +60,15 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
   require_alike(ranks, registry_name, "a variable is not registered", {&said, 1});
   if (is_again) return int(there - all_.begin());
 
-  std::vector<std::int64_t> code(1, 0);
-  std::size_t const known = all_.size();
-  auto const try_on_all = [&](auto const& step) { // another rank may refuse what this one took
+  std::array<std::int64_t, 1> code{};
+  std::size_t const known = all_.size(), lattices = fields_.arrays_.lattices().size();
+  auto const try_on_all = [&](auto const& step) {
     try {
       ranks.all_alike(registering, step);
-    } catch (...) {
-      if (fields_.arrays_.variables().size() == known)
-        while (all_.size() > known) all_.pop_back();
+    } catch (...) { // another rank may refuse what this one took
+      fields_.book_.ledger().keep(int(known));
+      fields_.arrays_.keep(known, lattices);
+      while (all_.size() > known) all_.pop_back();
       throw;
     }
   };
@@ -125,9 +127,9 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
     fields_.arrays_.adopt(o.about, o.kind, o.own, &registered::make, this);
     fields_.book_.add_variable();
   });
-  if (fields_.arrays_.lattices().size() != connected_) {
-    ranks.all_alike(registering, [&] { fields_.connect(); });
-    connected_ = fields_.arrays_.lattices().size();
+  if (fields_.arrays_.lattices().size() != lattices) {
+    try_on_all([&] { fields_.prepare_to_connect(); });
+    try_on_all([&] { fields_.connect(); });
   }
   return size() - 1;
 }
@@ -196,7 +198,8 @@ KEEL_INLINE void registered::require_own(std::string_view mesh) const {
 }
 
 KEEL_INLINE void registered::require_idle(std::span<request const> asked, std::string_view who) const {
-  for (use const* const u : open_)
+  for (use* const u : open_) {
+    u->before.clear();
     for (request const& r : asked)
       for (request const& other : u->asked)
         if (r.variable == other.variable && r.level == other.level &&
@@ -205,10 +208,12 @@ KEEL_INLINE void registered::require_idle(std::span<request const> asked, std::s
                       std::string(who) + " takes '" + std::string(name(r.variable)) + "', which '" + u->name +
                           "' uses that has not ended",
                       "one of both writes it", "End that use first");
+  }
 }
 
-KEEL_INLINE void registered::begin(use const& u) {
+KEEL_INLINE void registered::begin(use& u) {
   require_idle(u.asked, u.name);
+  open_.reserve(open_.size() + 1); // what is recorded as written has to be open
   book& in = fields_.book_;
   if (in.keeps_ledger()) {
     in.ledger().open(u.where, u.name);
@@ -216,10 +221,15 @@ KEEL_INLINE void registered::begin(use const& u) {
     if (in.poisons()) in.poison(u.asked, u.where, every_component);
     in.ledger().post_call(u.asked, u.where, every_component, u.name);
   }
+  if (in.checks() && open_.empty()) u.before = checker_.digest_undeclared(u.asked, u.where, every_component);
   open_.push_back(&u);
 }
-KEEL_INLINE void registered::end(use const& u, bool has_failed) {
+KEEL_INLINE void registered::end(use& u, bool has_failed) {
   std::erase(open_, &u);
+  if (!has_failed && !u.before.empty()) {
+    checker_.refuse_undeclared(u.before, checker_.digest_undeclared(u.asked, u.where, every_component), u.name);
+    checker_.report_unwritten(u.asked, u.where, every_component, u.name);
+  }
   if (has_failed && fields_.book_.keeps_ledger()) fields_.book_.ledger().lose(u.asked, every_component, u.name);
 }
 

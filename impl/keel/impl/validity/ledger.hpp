@@ -114,6 +114,20 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   return number;
 }
 
+template <Provider P, Observer O>
+void ledger<P, O>::keep(int first) {
+  std::erase_if(by_name_, [first](int variable) { return variable >= first; });
+  traffic_.keep(std::size_t(first));
+  if constexpr (requires { observer().keep(first); }) observer().keep(first);
+  for (int& created : created_) created = std::min(created, first);
+  if (std::size_t(first) < places_.size()) size_ = places_[std::size_t(first)].first;
+  auto const cut = [first](auto& all) {
+    if (std::size_t(first) < all.size()) all.erase(all.begin() + first, all.end());
+  };
+  cut(places_), cut(variables_);
+  states_.resize(size_), in_flight_.resize(size_);
+}
+
 // A region that is empty in only one component is tracked like others.
 template <Provider P, Observer O>
 void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes) {

@@ -54,6 +54,7 @@ public:
 
   virtual void name_memories(std::vector<std::string> names) { memories_ = std::move(names); }
   virtual void add(std::string_view name, int, int, region_bytes const&) { variables_.emplace_back(name); }
+  virtual void keep(int variables) { variables_.resize(std::min(variables_.size(), std::size_t(variables))); }
   virtual void before(std::span<transfer const> batch, std::string_view) {
     if (tool_ != nullptr) tool_->begin(name_of_copy(batch));
   }
@@ -103,6 +104,10 @@ public:
   void add(std::string_view name, int levels, int components, region_bytes const& bytes) override {
     any_observer::add(name, levels, components, bytes);
     of_.add(name, levels, components, bytes);
+  }
+  void keep(int variables) override {
+    any_observer::keep(variables);
+    if constexpr (requires { of_.keep(variables); }) of_.keep(variables);
   }
   void before(std::span<transfer const> batch, std::string_view routine) override {
     any_observer::before(batch, routine);

@@ -94,6 +94,9 @@ KEEL_INLINE trace::~trace() {
 KEEL_INLINE void trace::add(std::string_view name, int levels, int, region_bytes const& bytes) {
   variables_.push_back({std::string(name), levels, {bytes}});
 }
+KEEL_INLINE void trace::keep(int variables) {
+  while (variables_.size() > std::size_t(variables)) variables_.pop_back();
+}
 
 KEEL_INLINE void trace::resize(int variable, int component, region_bytes const& bytes) {
   auto& all = variables_[std::size_t(variable)].bytes;
