@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// Meshes beside what others offer for them, all in turns in one run: exchanges, and how long it takes to find the owner
-/// of each ghost. bench-ways-mesh [TURNS [CELLS [exchanges|owners]]], and keel's options. Each rank has CELLS x CELLS
+/// of each ghost. bench-ways-mesh [TURNS [CELLS [exchanges|owners|names]]], and keel's options. Each rank has CELLS x CELLS
 /// hexagons of a periodic plane, and three layers of ghosts; 0 stands for several sizes.
 
 #include "libraries.hpp"
@@ -33,22 +33,11 @@ struct cells : kr::mesh<"cells"> {};
 struct edges : kr::mesh<"edges"> {};
 struct vertices : kr::mesh<"vertices"> {};
 
+/// "field 007".
 template <int N>
-struct field;
-#define BENCH_FIELD(n) \
-  template <> \
-  struct field<n> : kr::variable<"field " #n, double**, kr::on_mesh<cells>> {}
-BENCH_FIELD(0);
-BENCH_FIELD(1);
-BENCH_FIELD(2);
-BENCH_FIELD(3);
-BENCH_FIELD(4);
-BENCH_FIELD(5);
-BENCH_FIELD(6);
-BENCH_FIELD(7);
-BENCH_FIELD(8);
-BENCH_FIELD(9);
-#undef BENCH_FIELD
+inline constexpr char name_of[] = {'f', 'i', 'e', 'l', 'd', ' ', '0' + N / 100, '0' + N / 10 % 10, '0' + N % 10, 0};
+template <int N>
+struct field : kr::variable<name_of<N>, double**, kr::on_mesh<cells>> {};
 
 template <int N>
 struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<field<N>>>> {
@@ -136,28 +125,148 @@ way by_keel(keel::runtime<app>& run, kr::partition<cells> const& c, int doubles,
           }};
 }
 
+using space = Kokkos::DefaultExecutionSpace;
+using array = Kokkos::View<double**, Kokkos::LayoutRight, space::memory_space>;
+
+/// An array of the application, in the memory of the device if there is one.
+array array_of(kr::partition<cells> const& c, int doubles, std::vector<double> const& initial) {
+  array const made("array", std::size_t(c.size()), std::size_t(doubles));
+  auto const here = Kokkos::create_mirror_view(made);
+  std::copy(initial.begin(), initial.end(), here.data());
+  Kokkos::deep_copy(made, here);
+  return made;
+}
+std::vector<double> values_of(array const& a) {
+  auto const here = Kokkos::create_mirror_view(a);
+  Kokkos::deep_copy(here, a);
+  return {here.data(), here.data() + here.size()};
+}
+
 /// Ghosts of arrays that keel does not own, all at once.
 template <int... N>
 way by_exchanger(keel::runtime<app>& run, kr::partition<cells> const& c, int doubles,
                  std::vector<double> const& initial, std::integer_sequence<int, N...>) {
-  using array = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
-  auto const make = [&](int) {
-    array const made("array", std::size_t(c.size()), std::size_t(doubles));
-    std::copy(initial.begin(), initial.end(), made.data());
+  std::array const all{(void(N), array_of(c, doubles, initial))...};
+  auto const plan = kr::exchanger{run, c}.plan(kr::array_on<cells>(all[N])...);
+  return {"exchanger", [all, plan] { plan.exchange(all[N]...); }, [all] { return values_of(all[0]); }};
+}
+
+/// Variables named at run time, of arrays of keel's: the owned elements of all are written, then their ghosts filled.
+template <int... N>
+way by_registry(keel::runtime<app>& run, kr::partition<cells> const& c, std::integer_sequence<int, N...>) {
+  auto const f = std::make_shared<kr::registry<app>>(run, c);
+  std::array const all{f->add<double**, cells>(name_of<N>, kr::extents{1})...};
+  return {"registry",
+          [f, all] {
+            {
+              auto const u = f->use("write", kr::on_host{}, kr::writing{all[N].only(kr::region::owned)...});
+            }
+            f->exchange({all[N]...});
+          },
+          {}};
+}
+template <class... Fields>
+struct write_all : kr::routine<"write", kr::on_host, kr::writes<Fields...>> {
+  template <class V>
+  static void run(V) {}
+};
+template <int... N>
+way by_types(keel::runtime<app>& run, kr::partition<cells> const& c, std::integer_sequence<int, N...>) {
+  auto const f = std::make_shared<kr::fields<app, field<N>...>>(run, c, kr::extra<>{1});
+  return {"types", [f] { f->run(write_all<field<N>...>{}), f->run(kr::exchange<field<N>...>{}); }, {}};
+}
+
+/// As Omega's halo: one array a call; a kernel packs what goes to a neighbour into reals of 8 bytes, and the host waits
+/// for all queues before the message leaves; what came is unpacked as it arrives. Messages are of the host's memory.
+way by_omega(cut const& lists, kr::partition<cells> const& c, std::vector<double> const& initial) {
+  using numbers = Kokkos::View<int*, space::memory_space>;
+  using buffer = Kokkos::View<double*, space::memory_space>;
+  struct neighbour {
+    int rank;
+    numbers out, in;
+    buffer sent, came;
+    buffer::HostMirror mail_out, mail_in;
+  };
+  auto const numbers_of = [](std::vector<int> const& from) {
+    numbers const made("numbers", from.size());
+    auto const here = Kokkos::create_mirror_view(made);
+    std::copy(from.begin(), from.end(), here.data());
+    Kokkos::deep_copy(made, here);
     return made;
   };
-  std::array const all{make(N)...};
-  auto const plan = kr::exchanger{run, c}.plan(kr::array_on<cells>(all[N])...);
-  return {"exchanger", [all, plan] { plan.exchange(all[N]...); },
-          [all] { return std::vector<double>(all[0].data(), all[0].data() + all[0].size()); }};
+  auto const a = array_of(c, lists.doubles, initial);
+  std::map<int, std::array<std::vector<int>, 2>> asked; // by owner: where ghosts are, there and here
+  for (ghost const& g : lists.ghosts) asked[g.rank][0].push_back(g.there), asked[g.rank][1].push_back(g.at);
+  auto const all = std::make_shared<std::vector<neighbour>>();
+  numbers own_out, own_in;
+  for (auto const& [rank, ask] : asked) {
+    if (rank == my_rank()) {
+      own_out = numbers_of(ask[0]), own_in = numbers_of(ask[1]);
+      continue;
+    }
+    std::vector<int> wanted(ask[0].size()); // as many, because the ranks' parts are alike
+    MPI_Sendrecv(ask[0].data(), int(ask[0].size()), MPI_INT, rank, 1, wanted.data(), int(wanted.size()), MPI_INT, rank,
+                 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    auto const count = wanted.size() * std::size_t(lists.doubles);
+    buffer const out("out", count), in("in", count);
+    all->push_back({rank, numbers_of(wanted), numbers_of(ask[1]), out, in, Kokkos::create_mirror_view(out),
+                    Kokkos::create_mirror_view(in)});
+  }
+  auto const exchange = [a, all, own_out, own_in, levels = lists.doubles] {
+    std::vector<MPI_Request> came(all->size()), gone(all->size());
+    for (std::size_t n = 0; n < all->size(); ++n) {
+      neighbour const& b = (*all)[n];
+      MPI_Irecv(b.mail_in.data(), int(b.mail_in.size()), MPI_DOUBLE, b.rank, 0, MPI_COMM_WORLD, &came[n]);
+    }
+    for (std::size_t n = 0; n < all->size(); ++n) {
+      neighbour const& b = (*all)[n];
+      auto const to = b.sent;
+      auto const at = b.out;
+      auto const from = a;
+      Kokkos::parallel_for(
+          "pack", Kokkos::RangePolicy<space>(0, at.size()), KOKKOS_LAMBDA(std::size_t i) {
+            for (int k = 0; k < levels; ++k) to(i * std::size_t(levels) + std::size_t(k)) = from(at(i), k);
+          });
+      Kokkos::fence();
+      Kokkos::deep_copy(b.mail_out, b.sent);
+      MPI_Isend(b.mail_out.data(), int(b.mail_out.size()), MPI_DOUBLE, b.rank, 0, MPI_COMM_WORLD, &gone[n]);
+    }
+    auto const own = a;
+    auto const there = own_out, here = own_in;
+    Kokkos::parallel_for(
+        "own", Kokkos::RangePolicy<space>(0, here.size()), KOKKOS_LAMBDA(std::size_t i) {
+          for (int k = 0; k < levels; ++k) own(here(i), k) = own(there(i), k);
+        });
+    for (std::size_t left = all->size(); left > 0; --left) {
+      int n = 0;
+      MPI_Waitany(int(came.size()), came.data(), &n, MPI_STATUS_IGNORE);
+      neighbour const& b = (*all)[std::size_t(n)];
+      Kokkos::deep_copy(b.came, b.mail_in);
+      auto const from = b.came;
+      auto const at = b.in;
+      auto const to = a;
+      Kokkos::parallel_for(
+          "unpack", Kokkos::RangePolicy<space>(0, at.size()), KOKKOS_LAMBDA(std::size_t i) {
+            for (int k = 0; k < levels; ++k) to(at(i), k) = from(i * std::size_t(levels) + std::size_t(k));
+          });
+      Kokkos::fence();
+    }
+    MPI_Waitall(int(gone.size()), gone.data(), MPI_STATUSES_IGNORE);
+  };
+  return {"Omega's", exchange, [a] { return values_of(a); }};
 }
-/// The exchanger in the place of fields, which come last.
-void row_of_exchanger(table& t, std::string const& what, way const& exchanger, std::vector<way> ways) {
-  std::size_t const peers = ways.size() - 1;
-  ways.push_back(ways[0]);
-  ways.back().name = "fields", ways[0] = exchanger;
+
+/// The exchanger in the place of fields, which come after; then beside these alone, and beside Omega's scheme.
+void rows_of_exchanger(table& t, std::string const& what, way const& exchanger, std::vector<way> ways,
+                       way const& omega) {
+  way fields = std::exchange(ways[0], exchanger);
+  fields.name = "fields";
   t.check(ways);
-  t.row(what, ways, peers);
+  t.row(what, ways, ways.size() - 1);
+  for (way const& peer : {fields, omega}) {
+    t.check({exchanger, peer});
+    t.row(what, {exchanger, peer}, 1);
+  }
 }
 
 void of_exchanges(table& t, keel::runtime<app>& run, int width, int height) {
@@ -177,7 +286,8 @@ void of_exchanges(table& t, keel::runtime<app>& run, int width, int height) {
     t.check(ways);
     std::string const what = size + ", " + std::to_string(doubles) + " an element";
     t.row(what, ways, ways.size() - 1);
-    row_of_exchanger(t, what, by_exchanger(run, c, doubles, initial, std::integer_sequence<int, 0>{}), ways);
+    rows_of_exchanger(t, what, by_exchanger(run, c, doubles, initial, std::integer_sequence<int, 0>{}), ways,
+                      by_omega(lists, c, initial));
   }
   int const levels = 60;
   cut const lists = lists_of(c, levels);
@@ -193,7 +303,25 @@ void of_exchanges(table& t, keel::runtime<app>& run, int width, int height) {
   t.check(ways);
   std::string const what = size + ", 10 arrays of 60 levels";
   t.row(what, ways, 1);
-  row_of_exchanger(t, what, by_exchanger(run, c, levels, initial, std::make_integer_sequence<int, 10>{}), ways);
+  std::vector<way> omega;
+  for (int n = 0; n < 10; ++n) omega.push_back(by_omega(lists, c, initial));
+  rows_of_exchanger(t, what, by_exchanger(run, c, levels, initial, std::make_integer_sequence<int, 10>{}), ways,
+                    {"Omega's",
+                     [omega] {
+                       for (way const& w : omega) w.exchange();
+                     },
+                     omega[0].array});
+}
+
+/// Many variables with one number an element: what their names cost.
+void of_names(table& t, keel::runtime<app>& run) {
+  plane const p(32, 32);
+  kr::partition<cells> const c{run.environment(), cells_of(p, run.environment())};
+  auto const row = [&]<int... N>(std::integer_sequence<int, N...> all) {
+    t.row(std::to_string(sizeof...(N)) + " variables, written and exchanged",
+          {by_registry(run, c, all), by_types(run, c, all)}, 1);
+  };
+  row(std::make_integer_sequence<int, 300>{});
 }
 
 /// What the cells of a plane are called.
@@ -330,9 +458,10 @@ int main(int argc, char** argv) try {
   int const turns = argc > 1 ? std::atoi(argv[1]) : 21, edge = argc > 2 ? std::atoi(argv[2]) : 0;
   std::string_view const only = argc > 3 ? argv[3] : "";
   table t(turns);
-  if (only != "owners")
+  if (only.empty() || only == "names") of_names(t, run);
+  if (only.empty() || only == "exchanges")
     for (int n : edge > 0 ? std::vector{edge} : std::vector{32, 128}) of_exchanges(t, run, n, n);
-  if (only != "exchanges")
+  if (only.empty() || only == "owners")
     for (long n : edge > 0 ? std::vector{long(edge) * edge} : std::vector{655'362L, 1'000'000L}) of_owners(t, run, n);
 } catch (std::exception const& e) {
   return keel::report(e);
