@@ -105,13 +105,17 @@ template <class App>
 template <class... Clauses>
 std::vector<request> registry<App>::asked_of(Clauses const&... clauses) const {
   std::vector<request> made;
+  std::vector<bool> named(std::size_t(known_.size()), false); // so that few of many are looked for
   auto const take = [&]<class C>(C const& clause) {
     static_assert(std::is_same_v<C, reading> || std::is_same_v<C, writing> || std::is_same_v<C, updating>,
                   "keel::residency::registry::use: what it does is no reading, writing or updating.");
     for (handle const x : clause.all) {
-      auto at = std::find_if(made.begin(), made.end(),
-                             [&](request const& r) { return r.variable == x.number && r.level == x.level; });
-      if (at == made.end()) at = made.insert(at, request{checked(x).number, x.level});
+      auto at = made.end();
+      if (named[std::size_t(checked(x).number)])
+        at = std::find_if(made.begin(), at,
+                          [&](request const& r) { return r.variable == x.number && r.level == x.level; });
+      named[std::size_t(x.number)] = true;
+      if (at == made.end()) at = made.insert(at, request{x.number, x.level});
       if constexpr (!std::is_same_v<C, writing>) at->reads = at->reads | x.where;
       if constexpr (!std::is_same_v<C, reading>) at->writes = at->writes | x.where;
     }
