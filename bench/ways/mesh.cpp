@@ -185,7 +185,7 @@ way by_omega(cut const& lists, kr::partition<cells> const& c, std::vector<double
     int rank;
     numbers out, in;
     buffer sent, came;
-    buffer::HostMirror mail_out, mail_in;
+    decltype(Kokkos::create_mirror_view(buffer())) mail_out, mail_in;
   };
   auto const numbers_of = [](std::vector<int> const& from) {
     numbers const made("numbers", from.size());

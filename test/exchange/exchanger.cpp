@@ -123,7 +123,7 @@ template <class T, class Memory>
 struct held {
   box lies;
   Kokkos::View<T*, Memory> data;
-  typename Kokkos::View<T*, Memory>::HostMirror host;
+  decltype(Kokkos::create_mirror_view(Kokkos::View<T*, Memory>())) host;
   std::function<std::int64_t(std::vector<std::int64_t> const&)> wanted; // -1: a ghost that nobody fills
   std::function<bool(std::vector<std::int64_t> const&)> is_owned;
 
