@@ -371,8 +371,8 @@ TEST_CASE("exchange: a transport that throws loses nothing, and the next exchang
   CHECK(stumbling::alive == 0);
   {
     kr::exchanger const x{run, c};
-    auto a = on_mesh<double, Kokkos::HostSpace>(c, 0, 0, draw);
-    auto b = on_mesh<float, keel::space::simulated_memory>(c, 1, 0, draw);
+    auto a = on_mesh<double, Kokkos::HostSpace>(c, {}, 0, 0, draw);
+    auto b = on_mesh<float, keel::space::simulated_memory>(c, {}, 1, 0, draw);
     auto const on_a = kr::array_on<cells>(a.view()), on_b = kr::array_on<cells>(b.view(), kr::index{1});
     auto const p = x.plan(on_a, on_b);
     p.exchange(a.view(), b.view());

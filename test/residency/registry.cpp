@@ -478,8 +478,9 @@ TEST_CASE("residency: what a use of a registry changes undeclared is found if it
     checked() : test::run<keel::machine::mpi>("simulated") {}
   } run;
   int const rank = run.environment().rank();
-  kr::partition<cells> const c(run.environment(), test::meshes::ring(24, run.environment().size()).ids_of(rank));
-  auto const n = std::size_t(c.size());
+  auto const ids = test::meshes::ring(24, run.environment().size()).ids_of(rank);
+  kr::partition<cells> const c(run.environment(), ids.owned, ids.ghosts);
+  auto const n = std::size_t(c.size() + 1);
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const a("a", n, levels), b("b", n, levels);
   kr::registry f{run, c};
   auto const h = f.adopt<cells>("h", a), other = f.adopt<cells>("other", b);
