@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -16,11 +17,13 @@ DROP_WITH_VALUE = {"-MQ", "-MT", "-MF", "-o"}
 
 def command(build, kind):
     """Compiler and flags of keel_bare_dep (kind `bare`) or keel_dep (`kokkos`), with all bodies in the headers, also where
-    the build has them in a library; paths hold in the folder `build`."""
+    the build has them in a library, and with what these include then; paths hold in the folder `build`."""
+    of_bodies = []
     for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
         if f"like-{kind}" in entry["output"]:
             words = shlex.split(entry["command"])
-            break
+        if entry["file"].endswith("impl/library/store.cpp"):
+            of_bodies = [word for word in shlex.split(entry["command"]) if re.match(r"-(I|isystem)\S*hdf5", word)]
     kept, skip = [], False
     for word in words:
         if skip or word in DROP or word == entry["file"]:
@@ -29,7 +32,7 @@ def command(build, kind):
             skip = True
         else:
             kept.append(word)
-    return kept
+    return kept + of_bodies
 
 
 def name_and_flags(build, kind, by=None):

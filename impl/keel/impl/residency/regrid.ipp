@@ -22,7 +22,7 @@
 namespace keel::residency::detail {
 
 // Where `rank` is along dimension `d` of a share's cut.
-inline std::int64_t place_of(share const& s, int d, int rank) { return rank / s.step[d] % s.processes[d]; }
+inline std::int64_t place_along(share const& s, int d, int rank) { return rank / s.step[d] % s.processes[d]; }
 
 // What this rank owned and owns of a variable that lies along these dimensions, on the cuts `was` and `is`. Ranks that
 // differ in others, on the former cut of the grid, `cells`, have the same: each gets it from that which does not.
@@ -44,13 +44,13 @@ inline element_moves moves_between(share const& was, share const& is, share cons
     bool is_alike = true, is_source = true, is_target = true;
     for (int d = 0; d < cells.rank; ++d)
       is_alike = is_alike && (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end() ||
-                              place_of(cells, d, other) == std::max<std::int64_t>(cells.position[d], 0));
+                              place_along(cells, d, other) == std::max<std::int64_t>(cells.position[d], 0));
     if (!is_alike) continue;
     is_source = has_place(cells.processes, cells.rank, other);
     is_target = has_place(next_cells.processes, next_cells.rank, other);
     indices source, target;
     for (int k = 0; k < int(dimensions.size()); ++k) {
-      source[k] = place_of(was, k, other), target[k] = place_of(is, k, other);
+      source[k] = place_along(was, k, other), target[k] = place_along(is, k, other);
       is_source = is_source && gives[k][std::size_t(source[k])],
       is_target = is_target && takes[k][std::size_t(target[k])];
     }

@@ -121,9 +121,7 @@ void ledger<P, O>::keep(int first) {
   if constexpr (requires { observer().keep(first); }) observer().keep(first);
   for (int& created : created_) created = std::min(created, first);
   if (std::size_t(first) < places_.size()) size_ = places_[std::size_t(first)].first;
-  auto const cut = [first](auto& all) {
-    if (std::size_t(first) < all.size()) all.erase(all.begin() + first, all.end());
-  };
+  auto const cut = [first](auto& all) { all.resize(std::min(all.size(), std::size_t(first))); };
   cut(places_), cut(variables_);
   states_.resize(size_), in_flight_.resize(size_);
 }
