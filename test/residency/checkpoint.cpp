@@ -2,6 +2,7 @@
 // A run that goes on from a file has the bits of one that was not broken, on whatever ranks.
 #include <keel/residency/fields.hpp>
 
+#include "in_folder.hpp"
 #include "meshes.hpp"
 #include "run.hpp"
 
@@ -18,7 +19,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -220,6 +223,7 @@ struct model {
 
 TEST_CASE("a restart goes on with the bits of the unbroken run") {
   km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
   std::array<std::uint64_t, 6> expected{};
   auto const test_on = [&]<class App>(std::type_identity<App>, std::string_view device, int before, int after) {
     CAPTURE(device);
@@ -254,6 +258,41 @@ TEST_CASE("a restart goes on with the bits of the unbroken run") {
       test_on(std::type_identity<app>{}, test::host::name, before, after);
       test_on(std::type_identity<on_left>{}, "simulated", before, after);
     }
+}
+
+TEST_CASE("a user asks for checkpoints, and for a restart, of a program that has none") {
+  km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
+  int const ranks = world.size();
+  std::array<std::uint64_t, 6> expected{};
+  { // steps 2 and 4
+    run every(ranks, "simulated");
+    model<app> whole(every);
+    kr::settings how;
+    how.checkpoint_every = 2;
+    whole.f.set(how);
+    whole.f.run(start{}, whole.at());
+    whole.f.run(kr::exchange<height, plate, age>{});
+    for (int n = 0; n < 5; ++n) whole.f.step(go_on{});
+    expected = whole.sums();
+  }
+  run again(ranks, "simulated");
+  model<app> later(again);
+  kr::settings how;
+  how.restart = "checkpoint", how.checkpoint_before_end = 60;
+  later.f.set(how);
+  ::unsetenv("SLURM_JOB_END_TIME");
+  CHECK(keel::test::refuses([&] { later.f.step(go_on{}); }, "SLURM_JOB_END_TIME is not set"));
+  CHECK(later.f.steps() == 5);
+  CHECK(later.sums() == expected);
+  ::setenv("SLURM_JOB_END_TIME", std::to_string(std::time(nullptr) + 30).c_str(), 1);
+  later.f.step(go_on{});
+  later.f.step(go_on{}); // one is enough
+  ::unsetenv("SLURM_JOB_END_TIME");
+  later.f.restart("checkpoint.previous");
+  CHECK(later.f.steps() == 4);
+  later.f.restart("checkpoint");
+  CHECK(later.f.steps() == 6);
 }
 
 // What changes where elements are: blocks, patches, elements that move.
@@ -317,6 +356,7 @@ struct visit : kr::routine<Writes ? "mark" : "compare", kr::on_host, spots<Write
 
 TEST_CASE("blocks, patches and elements that moved are as they were, on other ranks") {
   km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
   kr::grid const coarse{{12, 9}, kr::ghost_width{1}}, fine{{8, 10}, kr::ghost_width{1}};
   for (int const before : numbers_up_to(world.size()))
     for (int const after : numbers_up_to(world.size())) {
@@ -364,6 +404,7 @@ TEST_CASE("blocks, patches and elements that moved are as they were, on other ra
 
 TEST_CASE("a registry goes on with what was valid, whoever owns the arrays") {
   km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
   for (int const before : numbers_up_to(world.size()))
     for (int const after : numbers_up_to(world.size())) {
       CAPTURE(before);
@@ -423,7 +464,9 @@ void damage(std::string const& path, std::uintmax_t at, bool cuts) {
 }
 
 TEST_CASE("a file that is not whole, or of another program, is refused by name on every rank") {
-  run all(km::basic_environment<km::mpi>().size(), "simulated");
+  km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
+  run all(world.size(), "simulated");
   auto const& env = all.environment();
   kr::partition<cells> const c(env, std::vector<std::int64_t>{env.rank()});
   kr::grid const g{{12, 9}, kr::ghost_width{1}};

@@ -4,6 +4,7 @@
 
 #include "meshes.hpp"
 #include "routines.hpp"
+#include "in_folder.hpp"
 #include "run.hpp"
 
 #include <keel/layout/partition.hpp>
@@ -99,17 +100,6 @@ void fill(Fields& f, double more = 0) {
   });
 }
 
-/// A folder for the files of so many ranks: tests run beside each other.
-struct in_folder {
-  explicit in_folder(auto const& env) {
-    std::string const name = "saved-by-" + std::to_string(env.size());
-    if (env.rank() == 0) fs::create_directory(name);
-    km::barrier(env);
-    fs::current_path(name);
-  }
-  ~in_folder() { fs::current_path(".."); }
-};
-
 /// Changes them where they then are valid only.
 template <class... Xs>
 struct touch : kr::routine<"touch", kr::on_device, kr::updates<kr::owned<Xs>...>> {
@@ -131,7 +121,7 @@ void check_files(Environment const& env, std::string const& arguments) {
 template <class App>
 void save_grids(std::string_view device, std::string const& order) {
   some_run run(device);
-  in_folder const here(run.environment());
+  test::in_folder const here(run.environment());
   using all = kr::fields<App, mass, count, wave, layers, corner, east, north, length, now>;
   using movie =
       kr::save<"movie", kr::owned<mass>, kr::owned<kr::past<mass, 1>>, kr::owned<count>, kr::owned<wave>,
@@ -163,7 +153,7 @@ TEST_CASE("save: on a grid, h5py and VTK find every element in its place") {
 
 TEST_CASE("save: three dimensions, blocks, components") {
   some_run run("simulated");
-  in_folder const here(run.environment());
+  test::in_folder const here(run.environment());
   {
     kr::fields<app, solid, node> f{run, kr::grid{{4, 5, 6}, kr::ghost_width{1}}};
     fill<solid, 3>(f), fill<node, 3>(f);
@@ -196,7 +186,7 @@ TEST_CASE("save: three dimensions, blocks, components") {
 template <class App>
 void save_mesh(std::string_view device) {
   some_run run(device);
-  in_folder const here(run.environment());
+  test::in_folder const here(run.environment());
   auto const graph = test::meshes::random(60, run.environment().size(), 7);
   kr::partition<cells> const c(run.environment(), graph.ids_of(run.environment().rank()));
   auto const number = [&](std::int64_t e) { return double(c.ids()[std::size_t(e)] + 40) / 1'000'003; }; // of the cell
@@ -231,7 +221,7 @@ TEST_CASE("save: on a mesh, each element is a vertex where its position says") {
 template <class App>
 void gather_grids(std::string_view device) {
   some_run run(device);
-  in_folder const here(run.environment());
+  test::in_folder const here(run.environment());
   kr::fields<App, mass, layers, corner, length, now> f{
       run, kr::grid{{7, 9}, kr::ghost_width{2, 1}, kr::periodic{false, true}}, kr::extra<layers>{3}, kr::components{2}};
   fill<mass, 2>(f), fill<kr::past<mass, 1>, 2>(f, 0.5), fill<layers, 2>(f), fill<corner, 2>(f), fill<length, 1>(f);
@@ -280,7 +270,7 @@ void keep(keel::policy::log_level, std::string_view line) { warnings.emplace_bac
 TEST_CASE("save: a folder that is not there is refused; one that vanishes costs its files") {
   some_run run(test::host::name);
   auto const& env = run.environment();
-  in_folder const here(env);
+  test::in_folder const here(env);
   {
     kr::fields<app, mass> f{run, kr::grid{{7, 9}}};
     fill<mass, 2>(f);

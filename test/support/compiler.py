@@ -23,7 +23,7 @@ def command(build, kind):
         if f"like-{kind}" in entry["output"]:
             words = shlex.split(entry["command"])
         if entry["file"].endswith("impl/library/store.cpp"):
-            of_bodies = [word for word in shlex.split(entry["command"]) if re.match(r"-(I|isystem)\S*hdf5", word)]
+            of_bodies = [part for path in re.findall(r"-isystem ?(\S*hdf5\S*)", entry["command"]) for part in ("-isystem", path)]
     kept, skip = [], False
     for word in words:
         if skip or word in DROP or word == entry["file"]:

@@ -82,6 +82,10 @@ public:
   explicit checkpoint_files(fields_state& of) : fields_(of) {}
 
   [[nodiscard]] checkpoint_file& of(std::string_view name);
+  /// Waits for what is written.
+  void finish() {
+    for (auto const& one : all_) one->finish();
+  }
   /// Writes what these entries of a schedule are to write: what later steps need of those of `known` that ran as
   /// steps, or all that is valid if none did; and what the entry keeps.
   void write(schedule_nodes const& of, std::span<std::size_t const> entries, schedule_cache const& known);

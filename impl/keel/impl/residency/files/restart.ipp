@@ -110,6 +110,7 @@ KEEL_INLINE void checkpoint(fields_state& f, std::string_view name) { f.checkpoi
 KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<schedule_nodes const> schedules) {
   agreement const& ranks = ranks_for(f, "restart");
   f.executor_.require_idle("restart");
+  f.checkpoints_->finish();
   std::string const path = std::string(name) + ".h5";
   std::string const before = std::string(name) + ".previous";
   std::string const hint = "Take the one before it, " + before + ", if there is one";
