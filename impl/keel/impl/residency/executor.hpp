@@ -79,8 +79,8 @@ public:
   };
 
   /// A schedule of routines, if they can be called without a question now, because there is one memory,
-  /// nothing watches, and all is valid that they read before they make it so. Else null.
-  [[nodiscard]] prepared_schedule const* answered(schedule_view const& what);
+  /// nothing watches, and all is valid that they read before they make it so. Else null. `is_step`: it runs as one.
+  [[nodiscard]] prepared_schedule const* answered(schedule_view const& what, bool is_step);
   /// Records what these do; or what the nodes before `end` do, of which the last one may have thrown.
   void record(prepared_schedule const& all);
   void record(prepared_schedule const& all, std::size_t end, bool has_failed);
@@ -91,7 +91,7 @@ public:
     /// `node` is that which runs.
     bare_step(executor& of, prepared_schedule const& all, std::size_t const& node)
         : step_scope(of), all_(all), node_(node) {
-      of.bare_ = this, mark_as_step(all);
+      of.bare_ = this;
     }
     ~bare_step() { of_.bare_ = nullptr; }
     void record_begun() const { of_.record(all_, node_ + 1, false); }
@@ -99,8 +99,6 @@ public:
     void fail() const { of_.record(all_, node_ + 1, true); }
 
   private:
-    static void mark_as_step(prepared_schedule const& all);
-
     prepared_schedule const& all_;
     std::size_t const& node_;
   };

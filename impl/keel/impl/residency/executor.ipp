@@ -339,14 +339,14 @@ KEEL_INLINE void executor::step(schedule_view const& what, void const* arguments
   own_->fields.checkpoints_->end_step(what.table, all.written, own_->known);
   planned_steps_ += all.has_prefetched_ ? 1 : 0;
 }
-KEEL_INLINE void executor::bare_step::mark_as_step(prepared_schedule const& all) { all.is_step = true; }
 KEEL_INLINE executor::step_scope::step_scope(executor& of) : of_(of) {
   of.book_.set_steps(of.book_.steps() + 1);
   of.is_in_step_ = true;
 }
 
-KEEL_INLINE prepared_schedule const* executor::answered(schedule_view const& what) {
+KEEL_INLINE prepared_schedule const* executor::answered(schedule_view const& what, bool is_step) {
   prepared_schedule& p = own_->known.of(what);
+  p.is_step = p.is_step || is_step;
   field_ledger& ledger = book_.ledger();
   if (!p.whole) [[unlikely]] {
     // With one memory none of it changes once the fields are made.

@@ -58,7 +58,7 @@ void fields<App, Vars...>::step(S, Args&&... args) {
         if constexpr (base::has_one_memory && detail::is_plain<S>) { // nvcc wants the braces
           detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
           if constexpr (tracking::may_track) {
-            if (detail::prepared_schedule const* const known = this->executor_.answered(view)) [[likely]] {
+            if (detail::prepared_schedule const* const known = this->executor_.answered(view, true)) [[likely]] {
               detail::executor::bare_step const bare(this->executor_, *known, calls.node);
               try {
                 detail::walk_types<0, S>(calls);
@@ -108,7 +108,7 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
               if constexpr (!tracking::may_track) {
                 if (!this->arrays_.has_blocks()) return detail::walk_types<0, E>(calls);
               } else if (range.end >= this->arrays_.components() && range.begin == 0) {
-                if (detail::prepared_schedule const* const known = this->executor_.answered(view)) [[likely]] {
+                if (detail::prepared_schedule const* const known = this->executor_.answered(view, false)) [[likely]] {
                   this->executor_.record(*known); // before it runs, because a routine may run others
                   try {
                     return detail::walk_types<0, E>(calls);

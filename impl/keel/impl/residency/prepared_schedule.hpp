@@ -34,7 +34,7 @@ struct prepared_schedule {
   };
   std::vector<node_state> nodes;
   std::optional<prepared> whole; ///< of a schedule of routines: what they need before them, and do, together
-  mutable bool is_step = false;  ///< it ran as a step
+  bool is_step = false;          ///< it ran as a step
   bool is_closed = false;        ///< nothing watches, and none of them reads what one before it leaves stale
 };
 
