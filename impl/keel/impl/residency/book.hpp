@@ -73,6 +73,8 @@ public:
   [[nodiscard]] std::int64_t began_at() const { return began_at_; }
 
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component, int layers) const;
+  /// The last memory that has a region of a level, a device rather than the host; the host if data are not tracked.
+  [[nodiscard]] memory memory_with(int variable, int level, region where, int component, int layers = all_layers) const;
   /// Whether a region of a component has memory of its own at the moment. That of a scratch that is not valid has none.
   [[nodiscard]] bool has_array(int variable, memory m, region one, int component) const;
   /// Brings what a routine needs, or begins to.

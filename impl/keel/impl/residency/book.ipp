@@ -59,6 +59,14 @@ KEEL_INLINE void book::require_tracked(std::string_view who) const {
 KEEL_INLINE bool book::is_valid(int variable, int level, region where, memory m, int component, int layers) const {
   return ledger_->is_valid(variable, level, where, m, component, layers);
 }
+KEEL_INLINE memory book::memory_with(int variable, int level, region where, int component, int layers) const {
+  if (!keeps_ledger_) return host;
+  for (int m = arrays_.memories(); m-- > 0;)
+    if (ledger_->is_open(memory(m)) && ledger_->is_valid(variable, level, where, memory(m), component, layers))
+      return memory(m);
+  return memory::none;
+}
+
 KEEL_INLINE bool book::has_array(int variable, memory m, region one, int component) const {
   return arrays_.views(variable, m) != nullptr && (!arrays_.variables()[std::size_t(variable)].about->is_scratch ||
                                                    ledger_->is_valid(variable, 0, one, m, component));

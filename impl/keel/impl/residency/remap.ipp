@@ -115,17 +115,10 @@ KEEL_INLINE void remap::copy(former_variable const& old) {
   }
 }
 
-// The last memory that has a region; a device rather than the host.
 KEEL_INLINE void remap::fill(int variable, int component, int from, element_moves const* moves) {
   variable_info const& about = *arrays_.variables()[std::size_t(variable)].about;
   for (int l = 0; l < about.levels && !about.is_scratch; ++l) { // a scratch holds nothing now
-    auto const memory_with = [&](region where) {
-      if (!book_.keeps_ledger()) return host;
-      for (int m = arrays_.memories(); m-- > 0;)
-        if (book_.ledger().is_open(memory(m)) && book_.ledger().is_valid(variable, l, where, memory(m), from))
-          return memory(m);
-      return memory::none;
-    };
+    auto const memory_with = [&](region where) { return book_.memory_with(variable, l, where, from); };
     level_here& one = levels_.emplace_back(level_here{variable, l, component, from, moves});
     if (moves != nullptr) one.where = memory_with(region::owned);
     if (moves != nullptr && one.where == memory::none && memory_with(region::rim) != memory::none)

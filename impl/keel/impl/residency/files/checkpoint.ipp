@@ -158,10 +158,7 @@ KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* 
     for (int l = 0; l < about.levels && !about.is_scratch; ++l)
       for (int c = 0; c < on.components(); ++c) {
         auto const is_somewhere = [&](region one, int layers) {
-          if (!in.keeps_ledger()) return true;
-          for (int m = 0; m < on.memories(); ++m)
-            if (in.ledger().is_open(memory(m)) && in.ledger().is_valid(v, l, one, memory(m), c, layers)) return true;
-          return false;
+          return in.memory_with(v, l, one, c, layers) != memory::none;
         };
         int layers = is_somewhere(region::halo, all_layers) ? all_layers : max_layers_apart;
         while (layers > 0 && !is_somewhere(region::halo, layers)) --layers;

@@ -140,9 +140,7 @@ KEEL_INLINE restart_content look_into(fields_state const& f, std::string const& 
       variable_info const& about = *on.variables()[v].about;
       std::string const called = std::string(about.name) + " level " + std::to_string(l);
       if (!overlap(live[v][l].what, region::owned) || about.is_scratch) continue;
-      bool is_valid = !f.book_.keeps_ledger();
-      for (int m = 0; m < on.memories() && !is_valid; ++m)
-        is_valid = f.book_.ledger().is_valid(int(v), int(l), region::owned, memory(m), 0, 0);
+      bool const is_valid = f.book_.memory_with(int(v), int(l), region::owned, 0) != memory::none;
       if (!is_valid && (is_in(left_out, called) || !is_in(variables, std::string(about.name))))
         refuse_restart(path, "later steps read " + called + ", which it does not have",
                        "Name the variable by keep in the checkpoint, or write it before");
