@@ -267,13 +267,8 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
     }
     for (std::size_t m = 0; m < places.size(); ++m) {
       mesh_share const& here = *on.meshes()[m].here;
-      std::int64_t first = places[m].first;
-      for_each_owned_run(here, [&](std::int64_t from, std::int64_t count) {
-        ordered_box box;
-        box.add({count, 1, first, places[m].total});
-        first += count;
-        boxes.push_back({int(offsets.size() - (places.size() - m)), here.all()->ids.data() + from, box, 8});
-      });
+      for (ordered_box const& box : boxes_of_ids(here, places[m]))
+        boxes.push_back({int(offsets.size() - (places.size() - m)), here.all()->ids.data(), box, 8});
     }
   });
   write_job job;

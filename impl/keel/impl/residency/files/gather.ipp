@@ -107,13 +107,7 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
     for (std::size_t m = 0; m < places.size(); ++m) {
       if (on.meshes()[m].name != mesh) continue;
       mesh_share const& here = *on.meshes()[m].here;
-      std::int64_t first = places[m].first;
-      for_each_owned_run(here, [&](std::int64_t begin, std::int64_t count) {
-        ordered_box box;
-        box.add({count, 1, first, places[m].total});
-        box.at = begin, first += count;
-        ids.add(box, here.all()->ids.data(), 8);
-      });
+      for (ordered_box const& box : boxes_of_ids(here, places[m])) ids.add(box, here.all()->ids.data(), 8);
     }
   });
   auto const parts = parts_on(root, f, ranks, std::move(mine), failing);

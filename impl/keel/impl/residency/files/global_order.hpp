@@ -77,6 +77,9 @@ struct mesh_rows {
   std::vector<dimension_run> order; ///< of the shape, if it has one
 };
 
+/// What this rank owns of the ids of a mesh, which are local, among those of all ranks.
+[[nodiscard]] std::vector<ordered_box> boxes_of_ids(mesh_share const& here, mesh_place const& place);
+
 /// A variable of a component, or of all blocks, as one array. With walls it begins where they do.
 struct whole_variable {
   arrays const& of;

@@ -80,6 +80,17 @@ inline std::vector<bounds> own_walls(share const& s) {
   return made;
 }
 
+KEEL_INLINE std::vector<ordered_box> boxes_of_ids(mesh_share const& here, mesh_place const& place) {
+  std::vector<ordered_box> made;
+  std::int64_t first = place.first;
+  for_each_owned_run(here, [&](std::int64_t begin, std::int64_t count) {
+    ordered_box& box = made.emplace_back();
+    box.add({count, 1, first, place.total});
+    box.at = begin, first += count;
+  });
+  return made;
+}
+
 KEEL_INLINE std::vector<ordered_box> whole_variable::boxes(region where, bool once) const {
   shape const& lies = of.provider().shape_of(variable, component);
   std::vector<array_dimension> const dimensions = dimensions_of(*this);

@@ -130,12 +130,9 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, mesh_place cons
     }
   in.add(in.add(root + "Points", stored_type::floating, bytes, {total, 3}), std::move(points), 3 * first, 3 * total,
          bytes);
-  std::vector<std::int64_t> ids;
   mesh_share const& here = *on.mesh(what.mesh);
-  for_each_owned_run(here, [&](std::int64_t begin, std::int64_t count) {
-    ids.insert(ids.end(), here.all()->ids.begin() + begin, here.all()->ids.begin() + begin + count);
-  });
-  in.add(integers("CellData/id", {total}), std::move(ids), first, total);
+  int const ids = integers("CellData/id", {total});
+  for (ordered_box const& box : boxes_of_ids(here, place)) in.boxes.push_back({ids, here.all()->ids.data(), box, 8});
 }
 
 KEEL_INLINE saved_series::saved_series(fields_state& of, std::string stem)
