@@ -113,7 +113,7 @@ public:
   void swap(numbering& other);
   /// Regions that stay valid where they are when levels rotate; arrays that are made have them on the host from the
   /// beginning.
-  void keep(int variable, region what, bool are_made);
+  void set_kept(int variable, region what, bool are_made);
   /// How many layers of ghosts a variable has: requests of so many, or more, are about all.
   void set_layers(int variable, int layers) { places_[std::size_t(variable)].layers = layers; }
   /// What messages call the memories, the host's first: `{"host", "cuda"}`. Else they go by number.

@@ -84,7 +84,7 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
     try {
       finish(made);
     } catch (std::exception const&) {
-    } // the first one is told
+    } // the first error says more
     throw;
   }
   for (array_ref const& a : all) by_->open_.push_back(array_exchanges::bytes_of(a, &made));

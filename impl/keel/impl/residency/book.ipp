@@ -27,7 +27,7 @@ KEEL_INLINE void book::add_variable() {
   ledger_->set_layers(number, arrays_.layers(number));
   resize_components(number);
   if (about.on.has_none && !about.is_scratch)
-    ledger_->keep(number, region::walls, arrays_.variables()[std::size_t(number)].own == nullptr);
+    ledger_->set_kept(number, region::walls, arrays_.variables()[std::size_t(number)].own == nullptr);
 }
 KEEL_INLINE void book::renew(int variable) {
   ledger_->renew(variable, arrays_.bytes_of(variable, 0), arrays_.regions_of(variable), arrays_.layers(variable));

@@ -51,7 +51,7 @@ void ledger<P, O>::renew(int variable, region_bytes const& bytes, region elsewhe
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::keep(int variable, region what, bool are_made) {
+void ledger<P, O>::set_kept(int variable, region what, bool are_made) {
   place& p = places_[std::size_t(variable)];
   p.kept = what, p.made = are_made ? what : region::none;
   for (int n = 0; n < levels(variable) * components_; ++n) states_[p.first + std::size_t(n)] &= ~bits_of(p.made, host);
