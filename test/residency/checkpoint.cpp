@@ -295,6 +295,31 @@ TEST_CASE("a user asks for checkpoints, and for a restart, of a program that has
   CHECK(later.f.steps() == 6);
 }
 
+/// Reads what no step of `go_on` does.
+struct steepest : kr::routine<"steepest", kr::on_host, kr::reads<kr::owned<slope>>> {
+  template <class V>
+  static void run(V) {}
+};
+
+TEST_CASE("what a later step reads and the last checkpoint left out is refused by name") {
+  km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
+  run all(world.size(), "simulated");
+  {
+    model<app> whole(all);
+    whole.f.run(start{}, whole.at());
+    whole.f.run(kr::exchange<height, plate, age>{});
+    using once_only = kr::schedule<kr::checkpoint<"checkpoint-left">>;
+    whole.f.step(once_only{}); // nothing reads anything later, and slope was not written yet
+    whole.f.step(go_on{});
+    whole.f.step(once_only{});
+  }
+  model<app> again(all);
+  CHECK(keel::test::refuses([&] { again.f.restart<steepest>("checkpoint-left"); }, "later steps read slope level 0"));
+  again.f.restart<go_on>("checkpoint-left");
+  CHECK(again.f.steps() == 3);
+}
+
 // What changes where elements are: blocks, patches, elements that move.
 struct mass : kr::variable<"mass", double**> {};
 struct spot : kr::variable<"spot", double* [2], kr::on_mesh<cells>> {};

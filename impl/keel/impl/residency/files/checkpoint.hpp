@@ -73,7 +73,8 @@ private:
   std::string name_, temporary_;
   std::optional<folder_lock> lock_; // of rank 0
   collective_file file_;
-  std::vector<std::string> left_out_; // valid, but no later step reads it
+  std::vector<std::string> left_out_; // valid, but no later step reads it; of the last one
+  bool has_told_ = false;             // what was left out
 };
 
 /// All files of fields, by name, and when they are written.

@@ -175,7 +175,7 @@ KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* 
         std::int64_t& of_first = valid[3 * (n - std::size_t(all[n].component)) + k];
         of_first = std::min(of_first, valid[3 * n + k]);
       }
-  bool const is_first = left_out_.empty();
+  left_out_.clear();
   for (std::size_t n = 0; n < all.size(); ++n) {
     saved_level& one = all[n];
     std::int64_t const* const is_valid = &valid[3 * (on.has_blocks() ? n - std::size_t(one.component) : n)];
@@ -192,13 +192,13 @@ KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* 
     if (is_valid[1] != 0) one.where = one.where | (needed.what & region::walls);
     if (overlap(needed.what, region::halo)) one.filled = int(is_valid[2]);
     if (one.where == region::none) {
-      if (is_first && is_valid[0] != 0 && one.component == 0) left_out_.push_back(called);
+      if (is_valid[0] != 0 && one.component == 0) left_out_.push_back(called);
       continue;
     }
     one.number = made.empty() ? 0 : made.back().number + (one.component == 0 || !on.has_blocks() ? 1 : 0);
     made.push_back(one);
   }
-  if (is_first && !left_out_.empty() && ranks_.rank() == 0) {
+  if (!left_out_.empty() && !std::exchange(has_told_, true) && ranks_.rank() == 0) {
     std::string text;
     for (std::string const& one : left_out_) text += (text.empty() ? "" : ", ") + one;
     policy::log(policy::log_level::information,
