@@ -69,29 +69,31 @@ struct pack {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack& operator*=(pack const& b) { return assign(*this * b), *this; }
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack& operator/=(pack const& b) { return assign(*this / b), *this; }
 
-  /// `f` of each element; or of `Batch`es of elements, of a type of another library, such as xsimd's `batch<double>`.
-  /// The last one is filled up with an element that it has, so the bits of an element depend neither on its place nor
-  /// on the length.
+  /// `f` of each element.
   KEEL_CALLS_USER
   template <class Batch = T, class F>
+    requires std::is_same_v<Batch, T>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack map(F const& f) const {
-    if constexpr (std::is_same_v<Batch, T>) {
-      pack out{}; // not in a lambda, which nvcc takes for a function of both sides
-      for (std::size_t i = 0; i < Length; ++i) out.values[i] = static_cast<T>(f(values[i]));
-      return out;
-    } else {
-      constexpr std::size_t width = sizeof(Batch) / sizeof(T), whole = Length / width * width;
-      pack out;
-      for (std::size_t i = 0; i < whole; i += width)
-        f(Batch::load_unaligned(values + i)).store_unaligned(out.values + i);
-      if constexpr (whole < Length) {
-        T last[width];
-        for (std::size_t e = 0; e < width; ++e) last[e] = values[whole + e < Length ? whole + e : whole];
-        f(Batch::load_unaligned(last)).store_unaligned(last);
-        for (std::size_t e = 0; whole + e < Length; ++e) out.values[whole + e] = last[e];
-      }
-      return out;
+    pack out{}; // not in a lambda, which nvcc takes for a function of both sides
+    for (std::size_t i = 0; i < Length; ++i) out.values[i] = static_cast<T>(f(values[i]));
+    return out;
+  }
+  /// `f` of `Batch`es of elements, of a type of another library, such as xsimd's `batch<double>`, on the host. The last
+  /// one is filled up with an element that it has, so the bits of an element depend neither on its place nor on the
+  /// length.
+  template <class Batch, class F>
+    requires(!std::is_same_v<Batch, T>)
+  [[nodiscard]] KEEL_FORCE_INLINE constexpr pack map(F const& f) const {
+    constexpr std::size_t width = sizeof(Batch) / sizeof(T), whole = Length / width * width;
+    pack out;
+    for (std::size_t i = 0; i + width <= Length; i += width) f(Batch::load_unaligned(values + i)).store_unaligned(out.values + i);
+    if constexpr (whole < Length) {
+      T last[width];
+      for (std::size_t e = 0; e < width; ++e) last[e] = values[whole + e < Length ? whole + e : whole];
+      f(Batch::load_unaligned(last)).store_unaligned(last);
+      for (std::size_t e = 0; whole + e < Length; ++e) out.values[whole + e] = last[e];
     }
+    return out;
   }
 
   [[nodiscard]] KEEL_FUNCTION constexpr T& operator[](std::size_t i) { return values[i]; }

@@ -27,6 +27,13 @@ struct written_run {
   int word_bytes = 8;
 };
 
+/// How far a rank's part of a file is. 0: not written.
+struct part_state {
+  static constexpr std::uint64_t written = 1, flushed = 2; ///< on its way to the disk; there, with `written`
+  static constexpr std::uint64_t failed = 3;               ///< plus errno
+  [[nodiscard]] static constexpr bool is_whole(std::uint64_t state) { return state == written || state == flushed; }
+};
+
 /// A rank's part of a file that is there already, with all its bytes.
 struct write_job {
   std::string temporary; ///< the file, until all ranks have written it
@@ -34,8 +41,8 @@ struct write_job {
   std::string previous;  ///< the file that had this name gets that one; empty: it is removed
   int rank = 0, ranks = 1;
   int sums = 0; ///< how many checksums there are, the same on all ranks; without any, nothing is flushed, too
-  /// Offset of a table of std::uint64_t, [ranks][1 + sums], made of zeros: the state of a rank's part (0: not written;
-  /// 1: written; 2 + errno: failed), then its share of each checksum.
+  /// Offset of a table of std::uint64_t, [ranks][1 + sums], made of zeros: the `part_state` of a rank, then its share of
+  /// each checksum.
   std::int64_t table = 0;
   std::shared_ptr<std::byte const> buffer;
   std::vector<written_run> runs;

@@ -30,7 +30,6 @@ struct file_writer::work {
   std::thread thread;
   pid_t process = 0; ///< that has the thread
   int written_ranks = 0;
-  bool is_named = false, is_kept = false; ///< the file has its name; the former one has that for the previous one
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -61,11 +60,10 @@ struct file_writer::work {
   /// Where this rank's row of the table begins, or that of another one.
   [[nodiscard]] std::int64_t row_of(int rank) const { return job.table + rank * (1 + std::int64_t(job.sums)) * 8; }
 
-  [[nodiscard]] int flushed(int file) const { return job.sums == 0 || calls_.fsync(file) == 0 ? 0 : errno; }
+  [[nodiscard]] int flush(int file) const { return job.sums == 0 || calls_.fsync(file) == 0 ? 0 : errno; }
 
   [[nodiscard]] int put_state(int file, std::uint64_t state) const {
-    int const code = put(file, &state, sizeof state, row_of(job.rank));
-    return code != 0 ? code : flushed(file);
+    return put(file, &state, sizeof state, row_of(job.rank));
   }
 
   [[nodiscard]] int put_runs(int file) const {
@@ -92,10 +90,12 @@ struct file_writer::work {
     std::string wrong;
     int code = put_runs(file);
     if (code != 0) wrong = failed(job.temporary, "written", code);
-    // The state goes to the disk after what it stands for.
-    if (code == 0 && (code = flushed(file)) == 0) code = put_state(file, 1);
+    // A state goes to the disk after what it stands for, and no rank takes `flushed` back.
+    if (code == 0 && (code = flush(file)) == 0 && (code = put_state(file, part_state::written)) == 0 &&
+        (code = flush(file)) == 0)
+      code = put_state(file, part_state::flushed);
     if (code != 0 && wrong.empty()) wrong = failed(job.temporary, "flushed", code);
-    if (code != 0) static_cast<void>(put_state(file, 2 + std::uint64_t(code)));
+    if (code != 0 && put_state(file, part_state::failed + std::uint64_t(code)) == 0) static_cast<void>(flush(file));
     ::close(file); // all is on the disk by now
     return wrong;
   }
@@ -104,18 +104,18 @@ struct file_writer::work {
   [[nodiscard]] verdict look() {
     int const file = calls_.open(job.temporary.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return verdict::open;
-    std::uint64_t state = 1;
-    for (; written_ranks < job.ranks; written_ranks += state == 1 ? 1 : 0) {
+    std::uint64_t state = part_state::flushed;
+    for (; written_ranks < job.ranks; ++written_ranks) {
       if (calls_.pread(file, &state, sizeof state, off_t(row_of(written_ranks))) != sizeof state) state = 0;
-      if (state != 1) break;
+      if (state != part_state::flushed) break;
     }
     ::close(file);
-    if (state > 1) {
+    if (state >= part_state::failed) {
       std::lock_guard const lock(mutex);
       why = "rank " + std::to_string(written_ranks) + " cannot write its part of " + job.temporary + ": " +
-            std::generic_category().message(int(state - 2));
+            std::generic_category().message(int(state - part_state::failed));
     }
-    return written_ranks == job.ranks ? verdict::complete : state > 1 ? verdict::failed : verdict::open;
+    return written_ranks == job.ranks ? verdict::complete : state >= part_state::failed ? verdict::failed : verdict::open;
   }
 
   [[nodiscard]] verdict wait_for_all() {
@@ -132,7 +132,7 @@ struct file_writer::work {
   /// The file gets its name. Empty, or the reason, after which the former file has it.
   [[nodiscard]] std::string give_name() {
     std::string const kept = job.previous + ".tmp";
-    bool is_linked = false;
+    bool is_linked = false, is_kept = false; // the former file has another name, too; has another name
     if (!job.previous.empty()) {
       calls_.unlink(kept.c_str()); // a killed job may have left it
       is_linked = calls_.link(job.name.c_str(), kept.c_str()) == 0;
@@ -154,13 +154,11 @@ struct file_writer::work {
       calls_.rename(kept.c_str(), job.name.c_str());
       return failed(job.name, "kept", code);
     }
-    is_kept = is_kept || is_linked;
-    is_named = true;
     // Where folders cannot be flushed, a crash of the system may bring the former names back, of whole files as well.
     auto const slash = job.name.rfind('/');
     auto const folder = slash == std::string::npos ? "." : job.name.substr(0, slash + 1);
     if (int const file = calls_.open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); file >= 0) {
-      static_cast<void>(flushed(file));
+      static_cast<void>(flush(file));
       ::close(file);
     }
     return {};
@@ -215,7 +213,7 @@ KEEL_INLINE void file_writer::begin(write_job job) {
   w.job = std::move(job);
   w.process = ::getpid();
   w.written_ranks = 0;
-  w.is_named = w.is_kept = w.has_part = w.is_over = w.is_left = false;
+  w.has_part = w.is_over = w.is_left = false;
   w.told = work::verdict::open;
   w.why.clear();
   // Signals are for the threads of the program, but for those that tell of a mistake of this one.
@@ -249,19 +247,9 @@ KEEL_INLINE std::string file_writer::finish(bool all_wrote) {
   work& w = *work_;
   {
     std::unique_lock lock(w.mutex);
-    bool const is_first = w.told == work::verdict::open;
-    if (is_first) w.told = all_wrote ? work::verdict::complete : work::verdict::failed;
+    if (w.told == work::verdict::open) w.told = all_wrote ? work::verdict::complete : work::verdict::failed;
     w.changed.notify_all();
     w.changed.wait(lock, [&w] { return w.is_over; });
-    // A rank failed after its row of the table had said that it wrote.
-    if (is_first && !all_wrote && w.is_named) {
-      if (w.is_kept) {
-        w.calls_.rename(w.job.previous.c_str(), w.job.name.c_str());
-      } else {
-        w.calls_.unlink(w.job.name.c_str());
-      }
-      w.why = "not all ranks wrote their parts of " + w.job.name;
-    }
   }
   if (w.thread.joinable()) w.thread.join();
   w.job.buffer.reset();

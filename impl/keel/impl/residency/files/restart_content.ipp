@@ -5,6 +5,7 @@
 #include <keel/impl/residency/files/checkpoint.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/schedule/liveness.hpp>
+#include <keel/impl/store/file_writer.hpp>
 #include <keel/impl/store/read_file.hpp>
 
 #include <algorithm>
@@ -69,7 +70,7 @@ KEEL_INLINE restart_content look_into(fields_state const& f, std::string const& 
   std::vector<std::uint64_t> table(std::size_t(made.ranks) * columns), sums(columns);
   file_to_read(path).read(table.data(), table.size() * 8, parts->offset);
   for (std::size_t n = 0; n < table.size(); ++n) {
-    if (n % std::size_t(row) == 0 && table[n] != 1)
+    if (n % std::size_t(row) == 0 && !part_state::is_whole(table[n]))
       throw error("residency::restart", path + " cannot be read", "not all ranks had written their part");
     sums[n % std::size_t(row)] += table[n];
   }
