@@ -86,7 +86,8 @@ struct pack {
   [[nodiscard]] KEEL_FORCE_INLINE constexpr pack map(F const& f) const {
     constexpr std::size_t width = sizeof(Batch) / sizeof(T), whole = Length / width * width;
     pack out;
-    for (std::size_t i = 0; i + width <= Length; i += width) f(Batch::load_unaligned(values + i)).store_unaligned(out.values + i);
+    for (std::size_t i = 0; i + width <= Length; i += width)
+      f(Batch::load_unaligned(values + i)).store_unaligned(out.values + i);
     if constexpr (whole < Length) {
       T last[width];
       for (std::size_t e = 0; e < width; ++e) last[e] = values[whole + e < Length ? whole + e : whole];

@@ -115,7 +115,8 @@ struct file_writer::work {
       why = "rank " + std::to_string(written_ranks) + " cannot write its part of " + job.temporary + ": " +
             std::generic_category().message(int(state - part_state::failed));
     }
-    return written_ranks == job.ranks ? verdict::complete : state >= part_state::failed ? verdict::failed : verdict::open;
+    if (written_ranks == job.ranks) return verdict::complete;
+    return state >= part_state::failed ? verdict::failed : verdict::open;
   }
 
   [[nodiscard]] verdict wait_for_all() {
