@@ -18,9 +18,6 @@ class agreement;
 namespace keel::residency::detail {
 
 class agreement;
-struct element_lists;
-struct element_moves;
-struct elements;
 struct fields_state;
 struct thunk;
 
@@ -33,9 +30,6 @@ void resize(fields_state& f, std::span<new_lengths const> all);
 void reserve(fields_state& f, std::string_view mesh, std::int64_t size);
 /// `find_values` sets `values`, which new elements get.
 void repartition(fields_state& f, std::span<new_cut const> cuts, std::span<new_values const> values, thunk find_values);
-/// Where each element goes that the rank owns of a mesh, and where those come from that it owns of the next one, as
-/// their owners were found by id, among those that are owned.
-void find_moves(element_lists& found, elements const& old, elements const& next, element_moves& made);
 /// `find` sets `destinations`.
 void migrate(fields_state& f, std::string_view mesh, std::span<int const> const& destinations, thunk find);
 

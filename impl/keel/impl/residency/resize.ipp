@@ -135,7 +135,9 @@ inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> mesh
     for_each_on(f, m.mesh, [&](int v) { (void)map.replace(v, f.arrays_.variables()[std::size_t(v)], m.stays); });
 }
 
-KEEL_INLINE void find_moves(element_lists& found, elements const& old, elements const& next, element_moves& made) {
+// Where each element goes that the rank owns of a mesh, and where those come from that it owns of the next one, as
+// their owners were found by id, among those that are owned.
+inline void find_moves(element_lists& found, elements const& old, elements const& next, element_moves& made) {
   auto const places = [](elements const& of, layered_list& list, std::int64_t first) {
     for (std::int32_t& e : list.elements)
       if (e >= 0) e = of.place(std::size_t(e - first));

@@ -70,13 +70,6 @@ struct mesh_place {
   std::vector<std::int64_t> owned = {}; ///< by rank
 };
 
-/// Elements of a mesh in an array of their own, which lies so.
-struct mesh_rows {
-  ordered_box box;
-  shape lies;
-  std::vector<dimension_run> order; ///< of the shape, if it has one
-};
-
 /// What this rank owns of the ids of a mesh, which are local, among those of all ranks.
 [[nodiscard]] std::vector<ordered_box> boxes_of_ids(mesh_share const& here, mesh_place const& place);
 
@@ -93,8 +86,6 @@ struct whole_variable {
   [[nodiscard]] std::vector<int> order() const;
   /// What this rank has of owned elements, of walls, or of both. `once`: but for what another rank has as well.
   [[nodiscard]] std::vector<ordered_box> boxes(region where, bool once) const;
-  /// So many elements of the mesh from number `first` of the whole on, in an array of nothing else.
-  [[nodiscard]] mesh_rows rows(std::int64_t first, std::int64_t count) const;
 };
 
 /// Calls f(first, how many) for runs of local indices of what the rank owns of a mesh.

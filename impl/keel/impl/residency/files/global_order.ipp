@@ -168,30 +168,4 @@ KEEL_INLINE std::vector<ordered_box> whole_variable::boxes(region where, bool on
   return made;
 }
 
-KEEL_INLINE mesh_rows whole_variable::rows(std::int64_t first, std::int64_t count) const {
-  shape const& lies = of.provider().shape_of(variable, component);
-  mesh_rows made{{}, lies, {lies.order.begin(), lies.order.end()}};
-  auto const dimensions = dimensions_of(*this);
-  std::int64_t stride = 1;
-  std::vector<std::int64_t> strides(dimensions.size());
-  for (std::size_t d = dimensions.size(); d-- > 0; stride *= dimensions[d].of_grid < 0 ? dimensions[d].count : count)
-    strides[d] = stride;
-  made.lies.inner_stride = made.lies.elements = 0;
-  for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    array_dimension const& one = dimensions[d];
-    if (one.of_grid < 0) {
-      made.box.add({one.count, strides[d], 0, one.count});
-      if (made.lies.inner_stride == 0 || strides[d] < made.lies.inner_stride) made.lies.inner_stride = strides[d];
-    } else made.box.add({count, strides[d], first, mesh.total}), made.lies.stride[0] = strides[d];
-    if (!made.order.empty()) {
-      dimension_run& run = made.order[dimensions.size() - 1 - d];
-      run.stride = strides[d];
-      if (run.of_grid >= 0) run.count = count;
-    }
-  }
-  made.lies.inner_stride = std::max<std::int64_t>(made.lies.inner_stride, 1);
-  made.lies.elements = stride, made.lies.unused = 0;
-  return made;
-}
-
 } // namespace keel::residency::detail

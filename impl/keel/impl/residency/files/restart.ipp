@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/files/restart.hpp>
-#include <keel/impl/exchange/relocation.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/elements.hpp>
 #include <keel/impl/residency/files/checkpoint.hpp>
@@ -49,12 +48,39 @@ inline void take_grids(fields_state& f, std::vector<std::int64_t> const& grids) 
   regrid(f, patches);
 }
 
-/// How the elements of a mesh come from the file.
+/// Where the elements of a mesh lie in the file.
 struct mesh_in_file {
-  bool is_cut_so = false;            ///< each rank has the ids that lie at its place in the file
-  std::int64_t first = 0, count = 0; ///< else what this rank reads
-  element_moves moves = {};          ///< of that, to who owns it
+  struct element {
+    std::int64_t place;
+    std::int32_t local;
+  };
+  bool is_cut_so = false;             ///< each rank has the ids that lie at its place in the file
+  std::vector<element> elements = {}; ///< else those that this rank owns, by place
 };
+
+// Calls add(bytes, number of the first, how many) for all that it has read, while that is in a cache.
+inline void read_elements(run_reader& file, mesh_in_file const& mesh, whole_variable const& whole, std::byte* data,
+                          std::int64_t offset, int element_bytes, auto const& add) {
+  if (mesh.elements.empty()) return;
+  ordered_box one = whole.boxes(region::owned, true).front(); // becomes that of an element
+  auto const order = whole.order();
+  auto const of_mesh = std::size_t(std::find(order.begin(), order.end(), 0) - order.begin());
+  std::int64_t const stride = one.dimensions[of_mesh].stride;
+  one.at = 0, one.dimensions[of_mesh].count = 1, one.dimensions[of_mesh].first = 0;
+  std::int64_t step = 1;
+  for (auto d = of_mesh + 1; d < std::size_t(one.rank); ++d) step *= one.dimensions[d].extent;
+  for_each_run(one, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+    auto const many = std::size_t(std::max<std::int64_t>(1, (1 << 18) / (count * element_bytes)));
+    for (std::size_t n = 0; n < mesh.elements.size(); n += many) {
+      auto const some = std::span(mesh.elements).subspan(n, std::min(many, mesh.elements.size() - n));
+      for (auto const& e : some)
+        file.read(data + (at + e.local * stride) * element_bytes, count * element_bytes,
+                  offset + (first + e.place * step) * element_bytes);
+      file.flush();
+      for (auto const& e : some) add(data + (at + e.local * stride) * element_bytes, first + e.place * step, count);
+    }
+  });
+}
 
 inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_to_read const& file,
                                   restart_content const& all, restart_content::of_mesh const& in_file,
@@ -62,19 +88,17 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
   mesh_in_file made;
   std::string_view const mesh = f.arrays_.meshes()[std::size_t(in_file.mesh)].name;
   std::vector<std::int64_t> read, mine = f.arrays_.meshes()[std::size_t(in_file.mesh)].here->all()->owned_ids();
-  // What a rank of the former job had, if there were as many ranks; else equal shares.
-  made.first = in_file.total * ranks.rank() / ranks.size();
-  made.count = in_file.total * (ranks.rank() + 1) / ranks.size() - made.first;
-  if (all.ranks == ranks.size()) {
-    auto const* const owned = all.owned.data() + in_file.first_share;
-    made.first = 0;
-    for (int r = 0; r < ranks.rank(); ++r) made.first += owned[r];
-    made.count = owned[ranks.rank()];
-  }
+  // The ids that a rank reads: what one of the former job had, if there were as many ranks; else equal shares.
+  std::vector<std::int64_t> begins(std::size_t(ranks.size()) + 1);
+  for (std::int64_t r = 0; r < ranks.size(); ++r)
+    begins[std::size_t(r) + 1] = all.ranks == ranks.size()
+                                     ? begins[std::size_t(r)] + all.owned[std::size_t(in_file.first_share + r)]
+                                     : in_file.total * (r + 1) / ranks.size();
   ranks.all_or_none(failing, [&] {
-    read.resize(std::size_t(made.count));
-    file.read(read.data(), read.size() * 8, in_file.offset + made.first * 8);
-    sum = checksum(reinterpret_cast<std::byte const*>(read.data()), read.size() * 8, std::uint64_t(made.first));
+    std::int64_t const first = begins[std::size_t(ranks.rank())];
+    read.resize(std::size_t(begins[std::size_t(ranks.rank()) + 1] - first));
+    file.read(read.data(), read.size() * 8, in_file.offset + first * 8);
+    sum = checksum(reinterpret_cast<std::byte const*>(read.data()), read.size() * 8, std::uint64_t(first));
   });
   std::array<std::uint64_t, 2> of_all{sum, mine.size()};
   ranks.sum(of_all);
@@ -85,7 +109,7 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
   });
   made.is_cut_so = ranks.min(read == mine ? 1 : 0) == 1;
   if (made.is_cut_so) return made;
-  auto found = ranks.search(mesh, read, mine, search_for::some_owners);
+  auto const found = ranks.search(mesh, read, mine, search_for::some_owners);
   bool const has_all = ranks.min(found->lacks_owners ? 0 : 1) == 1 && of_all[1] == std::uint64_t(in_file.total);
   if (!has_all && in_file.moves != 0) { // the fields take what the file has
     new_cut const cut{mesh, ranks.search(mesh, read, {}, search_for::owners)};
@@ -98,10 +122,12 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
       throw error("residency::restart", "mesh " + std::string(mesh) + " has other elements",
                   "of " + std::to_string(of_all[1]) + " the file has not all, or more",
                   "Cut the mesh that was cut before");
+    elements const& here = *f.arrays_.meshes()[std::size_t(in_file.mesh)].here->all();
+    for (std::size_t n = 0; n < mine.size(); ++n)
+      made.elements.push_back({begins[std::size_t(found->owners[n])] + found->at_owner[n], here.place(n)});
+    std::sort(made.elements.begin(), made.elements.end(),
+              [](auto const& a, auto const& b) { return a.place < b.place; });
   });
-  elements in_order; // what this rank has of the file
-  in_order.rank = ranks.rank(), in_order.owned = made.count;
-  find_moves(found->lists, in_order, *f.arrays_.meshes()[std::size_t(in_file.mesh)].here->all(), made.moves);
   return made;
 }
 
@@ -141,59 +167,42 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
   arrays const& on = f.arrays_;
   auto const places = places_of_meshes(f, ranks);
   std::vector<std::uint64_t> sums(all.levels.size());
-  relocation mover;
   auto const lose = [&] {
     for (auto const& l : all.levels)
       if (request const one{int(l.variable), int(l.level), region::none, region::everywhere}; f.book_.keeps_ledger())
         f.book_.ledger().lose({&one, 1}, {int(l.component), int(l.component) + 1}, "restart");
   };
   try {
-    for (std::size_t n = 0; n < all.levels.size(); ++n) {
-      auto const& l = all.levels[n];
-      saved_level const one{int(l.variable), int(l.level), int(l.component), region(l.where)};
-      whole_variable const whole = whole_of(on, one, l.has_walls != 0, places);
-      shape const& lies = on.provider().shape_of(one.variable, one.component);
-      auto* const data = static_cast<std::byte*>(on.provider().array(one.variable, one.level, one.component, host));
-      int const element = int(lies.element_bytes), word = word_bytes_of(element);
-      auto const add = [&](std::byte const* from, std::int64_t first, std::int64_t count) {
-        sums[n] += checksum(from, std::size_t(count * element), std::uint64_t(first * element / word), word);
-      };
-      mesh_in_file const* from = nullptr;
-      for (std::size_t m = 0; m < meshes.size(); ++m)
-        if (lies.mesh != nullptr &&
-            on.meshes()[std::size_t(all.meshes[m].mesh)].name == on.lattice_of(one.variable).on.mesh)
-          from = &meshes[m];
-      if (from == nullptr || from->is_cut_so) {
-        ranks.all_or_none(failing, [&] {
-          for (ordered_box const& box : whole.boxes(one.where, false))
-            for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
-              file->read(data + at * element, std::size_t(count * element), l.offset + first * element);
-            });
-          for (ordered_box const& box : whole.boxes(one.where, true))
-            for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
-              add(data + at * element, first, count);
-            });
+    ranks.all_or_none(failing, [&] {
+      run_reader reader(*file);
+      for (std::size_t n = 0; n < all.levels.size(); ++n) {
+        auto const& l = all.levels[n];
+        saved_level const one{int(l.variable), int(l.level), int(l.component), region(l.where)};
+        whole_variable const whole = whole_of(on, one, l.has_walls != 0, places);
+        shape const& lies = on.provider().shape_of(one.variable, one.component);
+        auto* const data = static_cast<std::byte*>(on.provider().array(one.variable, one.level, one.component, host));
+        int const element = int(lies.element_bytes), word = word_bytes_of(element);
+        auto const add = [&](std::byte const* from, std::int64_t first, std::int64_t count) {
+          sums[n] += checksum(from, std::size_t(count * element), std::uint64_t(first * element / word), word);
+        };
+        auto const mesh = std::find_if(all.meshes.begin(), all.meshes.end(), [&](auto const& m) {
+          return on.meshes()[std::size_t(m.mesh)].name == on.lattice_of(one.variable).on.mesh;
         });
-        continue;
+        if (auto const m = std::size_t(mesh - all.meshes.begin()); m != meshes.size() && !meshes[m].is_cut_so) {
+          read_elements(reader, meshes[m], whole, data, l.offset, element, add);
+          continue;
+        }
+        for (ordered_box const& box : whole.boxes(one.where, false))
+          for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+            reader.read(data + at * element, count * element, l.offset + first * element);
+          });
+        reader.flush();
+        for (ordered_box const& box : whole.boxes(one.where, true))
+          for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+            add(data + at * element, first, count);
+          });
       }
-      mesh_rows rows;
-      std::vector<std::byte> buffer;
-      ranks.all_or_none(failing, [&] {
-        rows = whole.rows(from->first, from->count);
-        rows.lies.order = rows.order;
-        buffer.resize(std::size_t(rows.lies.elements * element));
-        for_each_run(rows.box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
-          std::byte* const to = buffer.data() + at * element;
-          file->read(to, std::size_t(count * element), l.offset + first * element);
-          add(to, first, count);
-        });
-        moved_array const moved{&from->moves, &rows.lies, &lies, buffer.data(), data, host};
-        mover.lay_out({&moved, 1}, on.provider(), ranks.rank());
-        mover.pack(*f.ranks_);
-      });
-      mover.exchange(*f.ranks_);
-      mover.unpack();
-    }
+    });
     for (std::size_t n = 0; n < sums.size(); ++n)
       if (on.has_blocks() && all.levels[n].component != 0)
         sums[n - std::size_t(all.levels[n].component)] += std::exchange(sums[n], 0);

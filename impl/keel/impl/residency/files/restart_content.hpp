@@ -8,6 +8,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,42 @@ private:
   }
   std::string path_;
   int file_;
+};
+
+/// Reads runs of a file; those that lie near each other, each behind the one before, by one call.
+class run_reader {
+public:
+  explicit run_reader(file_to_read const& file) : file_(file) {}
+
+  void read(std::byte* to, std::int64_t bytes, std::int64_t offset) {
+    constexpr std::int64_t widest_gap = 1 << 14, most_at_once = 1 << 20;
+    std::int64_t const end = runs_.empty() ? 0 : runs_.back().offset + runs_.back().bytes;
+    if (runs_.empty() || offset < end || offset - end > widest_gap ||
+        offset + bytes - runs_.front().offset > most_at_once)
+      flush();
+    if (!runs_.empty() && offset == end && to == runs_.back().to + runs_.back().bytes) runs_.back().bytes += bytes;
+    else runs_.push_back({to, bytes, offset});
+  }
+  /// What was asked for is there when it returns.
+  void flush() {
+    if (runs_.size() == 1) file_.read(runs_[0].to, std::size_t(runs_[0].bytes), runs_[0].offset);
+    if (runs_.size() > 1) {
+      std::int64_t const begin = runs_.front().offset;
+      together_.resize(std::max(together_.size(), std::size_t(runs_.back().offset + runs_.back().bytes - begin)));
+      file_.read(together_.data(), std::size_t(runs_.back().offset + runs_.back().bytes - begin), begin);
+      for (run const& r : runs_) std::memcpy(r.to, together_.data() + (r.offset - begin), std::size_t(r.bytes));
+    }
+    runs_.clear();
+  }
+
+private:
+  struct run {
+    std::byte* to;
+    std::int64_t bytes, offset;
+  };
+  file_to_read const& file_;
+  std::vector<run> runs_;
+  std::vector<std::byte> together_;
 };
 
 /// Throws unless the file is whole, and of fields like these. For rank 0.
