@@ -2,7 +2,7 @@
 """What the smallest program costs the compiler: smallest.py COMPILER ARGUMENT... [--rounds N] [--check]
 
 User seconds and memory, medians of N rounds in turn: Kokkos alone, the foreign headers that keel needs, a source of declarations
-and kernels, all of keel's headers, a program with `keel::runtime`, and one with `fields` and a step, by keel.hpp and by the doors it needs;
+and kernels, the door of exchanges, all of keel's headers, a program with `keel::runtime`, and one with `fields` and a step, by keel.hpp and by the doors it needs;
 keel's with headers alone and with its compiled part. With --check only what LIMITS names; fails if one takes more times Kokkos alone than that, or has a
 kernel of keel's own, which the compiled part holds."""
 import argparse
@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
 int main() {}
 """,
     "physics": "#include <keel/residency/declare.hpp>\n" + SMALLEST,
+    "keel/exchange.hpp": "#include <keel/exchange.hpp>\nint main() {}\n",
     "keel/keel.hpp": "#include <keel/keel.hpp>\nint main() {}\n",
     "keel::runtime": RUNTIME + MAIN % "",
     "fields and a step": RUNTIME + SMALLEST + MAIN % STEP,

@@ -9,6 +9,7 @@
 #include <keel/layout/partition.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
+#include <keel/residency/gather.hpp>
 #include <keel/residency/loops.hpp>
 #include <keel/residency/registry.hpp>
 #include <keel/impl/store/read_file.hpp>
@@ -17,6 +18,7 @@
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -293,6 +295,36 @@ TEST_CASE("a user asks for checkpoints, and for a restart, of a program that has
   CHECK(later.f.steps() == 4);
   later.f.restart("checkpoint");
   CHECK(later.f.steps() == 6);
+}
+
+struct water : kr::variable<"water", double*> {};
+struct pour : kr::routine<"pour", kr::on_device, kr::writes<water>> {
+  template <class V>
+  static void run(V v, double by) {
+    auto const w = v(water{});
+    auto const own = v.owned();
+    Kokkos::parallel_for(
+        "pour", Kokkos::RangePolicy(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { w(i) = by; });
+  }
+};
+
+TEST_CASE("what a device alone has comes to the host behind the step, as it was") {
+  km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
+  run all(world.size(), "simulated");
+  kr::fields<app, water> f(all, kr::grid{{100000}});
+  for (double const by : {1, 2, 3}) {
+    f.run(pour{}, by);
+    f.reset_traffic();
+    f.run(kr::checkpoint<"checkpoint-water">{});
+    for (int n = 4; n < 8; ++n) f.run(pour{}, n); // while it is copied
+    CHECK(f.traffic().bytes(kr::way::to_host) == 0);
+    CHECK_FALSE(f.is_valid<water, test::host>(kr::region::owned));
+    f.restart("checkpoint-water");
+    auto const whole = kr::gather(f, water{}, 0);
+    CHECK(std::all_of(whole.data(), whole.data() + whole.size(), [&](double each) { return each == by; }));
+  }
 }
 
 /// Reads what no step of `go_on` does.

@@ -27,6 +27,7 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -188,15 +189,17 @@ struct series {
            .ranks = all_ranks,
            .sums = 2,
            .table = what.datasets[2].offset,
-           .buffer = {bytes, bytes->data()},
-           .runs = {}};
+           .runs = {},
+           .kept = bytes};
       // Every third element of x is a rank's, in runs of 500; all of y that is a rank's lies together.
       for (std::size_t k = 0; k < share / 500; ++k) {
         std::size_t const first = (3 * k + std::size_t(r)) * 500;
-        j.runs.push_back({4000 * k, what.datasets[0].offset + std::int64_t(8 * first), 4000, first, 0, 8});
+        j.runs.push_back(
+            {bytes->data() + 4000 * k, what.datasets[0].offset + std::int64_t(8 * first), 4000, first, 0, 8});
       }
       std::size_t const first = std::size_t(r) * share;
-      j.runs.push_back({8 * share, what.datasets[1].offset + std::int64_t(4 * first), 4 * share, first, 1, 4});
+      j.runs.push_back(
+          {bytes->data() + 8 * share, what.datasets[1].offset + std::int64_t(4 * first), 4 * share, first, 1, 4});
     }
     return all;
   }
@@ -377,6 +380,26 @@ TEST_CASE("store: a file has no name before the last rank's word for it is on th
     CHECK(here.names() == (before == 2 ? names : before == 1 ? std::set<std::string>{"run"} : std::set<std::string>{}));
     if (before > 0) CHECK(generation_of(run.name) == before);
     if (before > 1) CHECK(generation_of(run.previous()) == 1);
+  }
+}
+
+TEST_CASE("store: what a rank waits for before it writes may fail") {
+  folder const here;
+  series run(here / "run");
+  REQUIRE(run.write(1) == "");
+  bool has_come = false;
+  for (bool const fails : {true, false}) {
+    auto all = run.jobs(2);
+    all[1].fetch = [&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      has_come = true;
+      if (fails) throw std::runtime_error("the device is lost");
+    };
+    for (std::size_t r : {0, 1, 2}) run.writers[r]->begin(all[r]);
+    std::string const why = run.end();
+    CHECK(has_come);
+    CHECK((why.find("run.part cannot be written: the device is lost") != std::string::npos) == fails);
+    CHECK(generation_of(run.name) == (fails ? 1 : 2));
   }
 }
 

@@ -9,7 +9,7 @@
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/concepts.hpp>
-#include <keel/validity/ledger.hpp>
+#include <keel/validity/traffic.hpp>
 
 #include <array>
 #include <cstddef>

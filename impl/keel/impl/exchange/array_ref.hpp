@@ -4,7 +4,7 @@
 /// @file
 /// An array of the application's, without its type.
 
-#include <keel/impl/exchange/kokkos_copy_queue.hpp>
+#include <keel/impl/exchange/copy_queue_of_space.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/layout/variable.hpp>
 #include <keel/policy/macros.hpp>

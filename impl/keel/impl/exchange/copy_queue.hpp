@@ -67,6 +67,12 @@ public:
       return made;
     });
   }
+  /// Another queue of the same device, whose copies do not hold up what this one has; a thread of its own may wait for
+  /// it. None if there can be none, or a tool of Kokkos' listens, which may not bear a second thread.
+  [[nodiscard]] copy_queue beside() const {
+    auto other = *this ? model()->beside() : nullptr;
+    return other ? copy_queue(std::move(other)) : copy_queue();
+  }
   /// Whether a call since the last time that this was asked threw what work in the queue threw, a kernel of a routine
   /// for example. What was in the queue then may not have run.
   [[nodiscard]] bool take_failure() const { return *this && model()->take_failure(); }

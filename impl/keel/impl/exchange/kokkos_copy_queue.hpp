@@ -4,7 +4,7 @@
 /// @file
 /// The copy queue of a Kokkos space.
 
-#include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/impl/exchange/copy_queue_of_space.hpp>
 #include <keel/space/peers.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
@@ -135,28 +135,26 @@ public:
     else if constexpr (requires { space_.hip_stream(); }) return space_.hip_stream();
     else return nullptr;
   }
+  std::shared_ptr<queue_model const> beside() const override {
+    if (Kokkos::Tools::profileLibraryLoaded()) return nullptr;
+    if constexpr (requires { Space::new_instance(); }) {
+      static Space const other = Space::new_instance();
+      return std::make_shared<kokkos_queue>(other);
+    }
+#if KOKKOS_VERSION >= 30700
+    else if constexpr (has_lanes)
+      return std::make_shared<kokkos_queue>(Kokkos::Experimental::partition_space(space_, 1)[0]);
+#endif
+    else return nullptr;
+  }
 
 private:
   Space space_;
 };
 
-/// To the memory of a space, in the queue of one of its instances. The compiled part has it for keel's devices, because
-/// the kernels would cost each source that makes fields more than all else, with nvcc three times as much; that for a
-/// device of the application is compiled with it.
 template <class Space>
-[[nodiscard]] copy_queue kokkos_copy_queue(Space const& queue) {
+copy_queue kokkos_copy_queue(Space const& queue) {
   return copy_queue(std::make_shared<kokkos_queue<Space>>(queue));
 }
-
-#if KEEL_COMPILED
-extern template copy_queue kokkos_copy_queue(keel::space::simulated const&);
-#if defined(KOKKOS_ENABLE_CUDA)
-extern template copy_queue kokkos_copy_queue(Kokkos::Cuda const&);
-#elif defined(KOKKOS_ENABLE_HIP)
-extern template copy_queue kokkos_copy_queue(keel::space::detail::hip_calls::execution_space const&);
-#elif defined(KOKKOS_ENABLE_SYCL)
-extern template copy_queue kokkos_copy_queue(keel::space::detail::sycl_calls::execution_space const&);
-#endif
-#endif
 
 } // namespace keel::residency::detail

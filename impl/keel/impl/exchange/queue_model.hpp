@@ -41,6 +41,8 @@ public:
   [[nodiscard]] virtual bool waits_in_kernels() const = 0;
   [[nodiscard]] virtual space::peer_memory* peers() const = 0;
   [[nodiscard]] virtual void* native() const = 0;
+  /// See `copy_queue::beside`.
+  [[nodiscard]] virtual std::shared_ptr<queue_model const> beside() const = 0;
 
   void move_flags(motion how, std::span<message const> all) const;
   /// Calls what gives work to the queue, or waits for it.

@@ -16,10 +16,9 @@
 
 namespace keel::residency::detail {
 
-/// Bytes of the buffer from `at` on, which go to `offset` of the file: from word `first_word` on of checksum `sum`,
-/// whose words have `word_bytes`.
+/// Bytes that go to `offset` of the file: from word `first_word` on of checksum `sum`, whose words have `word_bytes`.
 struct written_run {
-  std::size_t at = 0;
+  std::byte const* from = nullptr;
   std::int64_t offset = 0;
   std::size_t bytes = 0;
   std::uint64_t first_word = 0;
@@ -41,11 +40,12 @@ struct write_job {
   std::string previous;  ///< the file that had this name gets that one; empty: it is removed
   int rank = 0, ranks = 1;
   int sums = 0; ///< how many checksums there are, the same on all ranks; without any, nothing is flushed, too
-  /// Offset of a table of std::uint64_t, [ranks][1 + sums], made of zeros: the `part_state` of a rank, then its share of
-  /// each checksum.
+  /// Offset of a table of std::uint64_t, [ranks][1 + sums], made of zeros: the `part_state` of a rank, then its share
+  /// of each checksum.
   std::int64_t table = 0;
-  std::shared_ptr<std::byte const> buffer;
   std::vector<written_run> runs;
+  std::shared_ptr<void const> kept;      ///< until the part is written or failed
+  std::function<void()> fetch = {};      ///< the thread calls it first, to wait until what the runs refer to is there
   std::function<void()> when_named = {}; ///< rank 0's thread calls it when the file has its name
 };
 

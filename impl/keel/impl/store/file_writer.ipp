@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -71,7 +72,7 @@ struct file_writer::work {
     std::vector<std::uint64_t> sums(std::size_t(job.sums));
     for (written_run const& run : job.runs) {
       for (std::size_t done = 0; done < run.bytes; done += chunk) {
-        std::byte const* const from = job.buffer.get() + run.at + done;
+        std::byte const* const from = run.from + done;
         std::size_t const size = std::min(chunk, run.bytes - done);
         if (job.sums != 0)
           sums[std::size_t(run.sum)] +=
@@ -88,8 +89,13 @@ struct file_writer::work {
     int const file = calls_.open(job.temporary.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0) return failed(job.temporary, "opened", errno);
     std::string wrong;
-    int code = put_runs(file);
-    if (code != 0) wrong = failed(job.temporary, "written", code);
+    int code = 0;
+    try {
+      if (job.fetch) job.fetch();
+    } catch (std::exception const& e) {
+      code = ECANCELED, wrong = job.temporary + " cannot be written: " + e.what();
+    }
+    if (code == 0 && (code = put_runs(file)) != 0) wrong = failed(job.temporary, "written", code);
     // A state goes to the disk after what it stands for, and no rank takes `flushed` back.
     if (code == 0 && (code = flush(file)) == 0 && (code = put_state(file, part_state::written)) == 0 &&
         (code = flush(file)) == 0)
@@ -253,7 +259,7 @@ KEEL_INLINE std::string file_writer::finish(bool all_wrote) {
     w.changed.wait(lock, [&w] { return w.is_over; });
   }
   if (w.thread.joinable()) w.thread.join();
-  w.job.buffer.reset();
+  w.job.kept.reset();
   return w.why;
 }
 

@@ -5,6 +5,7 @@
 /// Checkpoints: what of the fields goes into a file, which is written behind the next steps. The bodies stand in
 /// checkpoint.ipp.
 
+#include <keel/impl/exchange/copy_queue.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/files/collective_file.hpp>
 #include <keel/impl/residency/files/global_order.hpp>
@@ -14,12 +15,15 @@
 #include <keel/policy/macros.hpp>
 #include <keel/validity/concepts.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -58,20 +62,37 @@ public:
 
   [[nodiscard]] std::string_view name() const { return name_; }
   /// Copies what is live, and begins to write it. `live` is null if all is that is valid. Returns when the fields may
-  /// change. What cannot be written in the end is reported at the next call.
+  /// change: what a device alone has is copied there, and comes to the host behind the next steps. What cannot be
+  /// written in the end is reported at the next call.
   void write(live_levels const* live);
   void finish() { file_.finish(); }
 
 private:
   /// What is valid on all ranks, and live; tells once what is not live.
   [[nodiscard]] std::vector<saved_level> choose(live_levels const* live);
+  /// Copies of a device's arrays, there and on the host. Memory is kept for the next file.
+  struct snapshot {
+    copy_queue beside;
+    std::shared_ptr<std::byte> there, here;
+    std::size_t bytes = 0, used = 0;
+    /// Whether there is room for what is used, and another queue.
+    [[nodiscard]] bool has_room(copy_queue const& own);
+    /// Where so many bytes more begin.
+    std::size_t add(std::size_t size) { return std::exchange(used, used + (size + 255) / 256 * 256); }
+  };
+  /// The memory that each level is copied from, the host where there is no choice; the host has what is to come from it
+  /// then.
+  [[nodiscard]] std::vector<memory> choose_memories(std::span<saved_level const> levels);
+  /// Where the level's array is, or will be when the job's `fetch` has returned.
+  [[nodiscard]] std::byte const* begin_copy(saved_level const& one, memory from);
   /// The file without its data.
   [[nodiscard]] stored_file describe(std::span<saved_level const> levels, std::span<mesh_place const> places) const;
 
   fields_state& fields_;
   agreement const& ranks_;
   std::string name_, temporary_;
-  std::optional<folder_lock> lock_; // of rank 0
+  std::optional<folder_lock> lock_;              // of rank 0
+  std::array<snapshot, max_memories> snapshots_; // the file is written from
   collective_file file_;
   std::vector<std::string> left_out_; // valid, but no later step reads it; of the last one
   bool has_told_ = false;             // what was left out

@@ -234,6 +234,58 @@ KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> l
   return made;
 }
 
+KEEL_INLINE bool checkpoint_file::snapshot::has_room(copy_queue const& own) {
+  if (used <= bytes) return true;
+  there.reset(), here.reset(), bytes = 0;
+  try {
+    if (!beside) beside = own.beside();
+    if (!beside) return false;
+    there = own.allocate("keel: a checkpoint", used);
+    here = own.allocate_on_host("keel: a checkpoint", used);
+    bytes = used;
+  } catch (std::exception const&) { // memory is short: copies without
+    there.reset(), here.reset();
+  }
+  return bytes != 0;
+}
+
+KEEL_INLINE std::vector<memory> checkpoint_file::choose_memories(std::span<saved_level const> levels) {
+  arrays const& on = fields_.arrays_;
+  book& in = fields_.book_;
+  std::vector<memory> from(levels.size(), host);
+  for (snapshot& s : snapshots_) s.used = 0;
+  for (std::size_t n = 0; n < levels.size() && in.keeps_ledger(); ++n) {
+    saved_level const& one = levels[n];
+    auto const is_in = [&](memory m) { return in.is_valid(one.variable, one.level, one.where, m, one.component, 0); };
+    bool const is_each_ranks = on.provider().shape_of(one.variable, one.component).part == nullptr; // short
+    for (int m = 1; m < on.memories() && !is_each_ranks && !is_in(host); ++m)
+      if (in.is_open(memory(m)) && is_in(memory(m)) && from[n] == host) from[n] = memory(m);
+    if (from[n] != host) snapshots_[std::size_t(from[n])].add(on.provider().used_of(one.variable, one.component));
+  }
+  for (int m = 1; m < on.memories(); ++m)
+    if (snapshot& s = snapshots_[std::size_t(m)]; s.used != 0 && !s.has_room(on.provider().queue_of(memory(m))))
+      std::replace(from.begin(), from.end(), memory(m), host);
+  for (std::size_t n = 0; n < levels.size(); ++n) {
+    saved_level const& one = levels[n];
+    if (request const all{one.variable, one.level, one.where, region::none}; from[n] == host && in.keeps_ledger())
+      in.acquire({&all, 1}, host, "checkpoint", {one.component, one.component + 1});
+  }
+  in.settle_all("checkpoint");
+  for (snapshot& s : snapshots_) s.used = 0;
+  return from;
+}
+
+KEEL_INLINE std::byte const* checkpoint_file::begin_copy(saved_level const& one, memory from) {
+  kokkos_provider& provider = fields_.arrays_.provider();
+  void const* const data = provider.array(one.variable, one.level, one.component, from);
+  if (from == host) return static_cast<std::byte const*>(data);
+  snapshot& s = snapshots_[std::size_t(from)];
+  std::size_t const bytes = provider.used_of(one.variable, one.component);
+  std::size_t const at = s.add(bytes);
+  provider.queue_of(from).copy(s.there.get() + at, data, bytes);
+  return s.here.get() + at;
+}
+
 KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
   arrays const& on = fields_.arrays_;
   machine::failing_call const failing{"residency::checkpoint", name_, "is not written", "Take another folder"};
@@ -241,12 +293,8 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
   std::vector<saved_level> levels;
   levels = choose(live);
   auto const places = places_of_meshes(fields_, ranks_);
-  ranks_.all_or_none(failing, [&] {
-    for (saved_level const& one : levels)
-      if (request const all{one.variable, one.level, one.where, region::none}; fields_.book_.keeps_ledger())
-        fields_.book_.acquire({&all, 1}, host, "checkpoint", {one.component, one.component + 1});
-    fields_.book_.settle_all("checkpoint");
-  });
+  std::vector<memory> from;
+  ranks_.all_or_none(failing, [&] { from = choose_memories(levels); });
   std::vector<std::string> names;
   std::vector<argument> alike; // every rank has them whole
   names.reserve(levels.size());
@@ -258,12 +306,14 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
   if (!alike.empty()) require_alike(ranks_, "residency::checkpoint", name_ + " is not written", alike);
   auto const offsets = file_.make(temporary_, failing, [&] { return describe(levels, places); });
   std::vector<staged_box> boxes;
+  write_job job;
   ranks_.all_or_none(failing, [&] {
-    for (saved_level const& one : levels) {
-      auto const* const data = on.provider().array(one.variable, one.level, one.component, host);
+    for (std::size_t n = 0; n < levels.size(); ++n) {
+      saved_level const& one = levels[n];
+      auto const* const data = begin_copy(one, from[n]);
       int const element = int(on.provider().shape_of(one.variable, one.component).element_bytes);
       for (ordered_box const& box : whole_of(on, one, overlap(one.where, region::walls), places).boxes(one.where, true))
-        boxes.push_back({one.number + 1, data, box, element});
+        boxes.push_back({one.number + 1, data, box, element, from[n] != host});
     }
     for (std::size_t m = 0; m < places.size(); ++m) {
       mesh_share const& here = *on.meshes()[m].here;
@@ -271,7 +321,17 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
         boxes.push_back({int(offsets.size() - (places.size() - m)), here.all()->ids.data(), box, 8});
     }
   });
-  write_job job;
+  ranks_.all_or_none(failing, [&] {
+    for (int m = 1; m < on.memories(); ++m)
+      if (snapshot const& s = snapshots_[std::size_t(m)]; s.used != 0) {
+        on.provider().queue_of(memory(m)).fence();
+        s.beside.to_host(s.here.get(), s.there.get(), s.used);
+      }
+  });
+  job.fetch = [all = &snapshots_] {
+    for (snapshot const& s : *all)
+      if (s.used != 0) s.beside.fence();
+  };
   job.temporary = temporary_, job.name = name_ + ".h5", job.previous = name_ + ".previous.h5";
   job.sums = int(offsets.size()) - 1;
   file_.begin(std::move(job), offsets, boxes, name_ + " of step " + std::to_string(fields_.book_.steps()), failing);

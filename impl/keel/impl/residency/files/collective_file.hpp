@@ -29,6 +29,7 @@ struct staged_box {
   void const* data;
   ordered_box box;
   int element_bytes;
+  bool stays = false; ///< as it is until the file is written, so that no copy of it is needed
 };
 
 /// One file after the other. Collective, as all of it. Its end waits for what it has to write, unless an exception is
@@ -55,8 +56,9 @@ public:
     send_all(ranks_, made);
     return made;
   }
-  /// Copies the boxes, and begins to write them; `names` has the names of the file, and whether there are sums. In
-  /// messages it is `called`. Throws on all ranks if memory is lacking on one. `finish` was called for the one before.
+  /// Copies the boxes, and begins to write them; `names` has the names of the file, whether there are sums, and what to
+  /// wait for. In messages it is `called`. Throws on all ranks if memory is lacking on one. `finish` was called for the
+  /// one before.
   void begin(write_job names, offsets const& places, std::span<staged_box const> boxes, std::string called,
              machine::failing_call const& failing);
   /// Returns when the file has its name, or false when the master has reported why not.

@@ -40,6 +40,7 @@ KEEL_INLINE void collective_file::begin(write_job names, offsets const& places, 
     job.rank = ranks_.rank(), job.ranks = ranks_.size(), job.table = places[0];
     std::size_t bytes = 1;
     for (staged_box const& b : boxes) {
+      if (b.stays) continue;
       std::int64_t count = b.element_bytes;
       for (int d = 0; d < b.box.rank; ++d) count *= b.box.dimensions[std::size_t(d)].count;
       bytes += std::size_t(count);
@@ -51,16 +52,22 @@ KEEL_INLINE void collective_file::begin(write_job names, offsets const& places, 
         std::int64_t const at = first * b.element_bytes, offset = places[std::size_t(b.dataset)] + at;
         auto const size = std::size_t(count * b.element_bytes);
         int const word = word_bytes_of(b.element_bytes);
-        std::memcpy(to, static_cast<std::byte const*>(b.data) + from * b.element_bytes, size);
-        if (!job.runs.empty() && job.runs.back().sum == b.dataset - 1 &&
-            job.runs.back().offset + std::int64_t(job.runs.back().bytes) == offset)
-          job.runs.back().bytes += size;
-        else
-          job.runs.push_back(
-              {std::size_t(to - buffer.get()), offset, size, std::uint64_t(at / word), b.dataset - 1, word});
-        to += size;
+        auto const* here = static_cast<std::byte const*>(b.data) + from * b.element_bytes;
+        if (!b.stays) {
+          std::memcpy(to, here, size);
+          here = std::exchange(to, to + size);
+        }
+        if (!job.runs.empty()) {
+          written_run& last = job.runs.back();
+          if (last.sum == b.dataset - 1 && last.offset + std::int64_t(last.bytes) == offset &&
+              last.from + last.bytes == here) {
+            last.bytes += size;
+            return;
+          }
+        }
+        job.runs.push_back({here, offset, size, std::uint64_t(at / word), b.dataset - 1, word});
       });
-    job.buffer = {buffer, buffer.get()};
+    job.kept = buffer;
     called_ = std::move(called);
     writer_.begin(std::move(job));
   });
