@@ -14,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -173,7 +174,15 @@ struct file_writer::work {
 
   /// The thread.
   void run() {
-    std::string reason = put_part();
+    std::string reason;
+    auto const attempt = [&](auto const& f) { // an exception would end the program here
+      try {
+        f();
+      } catch (std::bad_alloc const&) {
+        reason = "no memory"; // which needs none
+      }
+    };
+    attempt([&] { reason = put_part(); });
     bool const is_last = job.rank != 0;
     auto const tell = [&](bool is_all) {
       std::lock_guard const lock(mutex);
@@ -185,10 +194,12 @@ struct file_writer::work {
     bool const is_written = reason.empty();
     tell(is_last);
     if (is_last) return;
-    bool const is_complete = is_written && wait_for_all() == verdict::complete;
-    reason = is_complete ? give_name() : "not all ranks wrote their parts of " + job.temporary;
+    attempt([&] {
+      bool const is_complete = is_written && wait_for_all() == verdict::complete;
+      reason = is_complete ? give_name() : "not all ranks wrote their parts of " + job.temporary;
+    });
     if (!reason.empty()) calls_.unlink(job.temporary.c_str());
-    else if (job.when_named) job.when_named();
+    else if (job.when_named) attempt(job.when_named);
     tell(true);
   }
 
