@@ -73,7 +73,7 @@ struct plate : kr::variable<"plate", double** [2], kr::levels<2>> {};
 struct flux : kr::variable<"flux", float**, kr::at<kr::face<1>>> {};
 struct width : kr::variable<"width", double*, kr::along<1>> {};
 struct clock : kr::variable<"clock", std::int64_t, kr::off_grid> {};
-struct age : kr::variable<"age", Kokkos::complex<double>*, kr::levels<2>, kr::on_mesh<cells>> {};
+struct age : kr::variable<"age", Kokkos::complex<double>* [3], kr::levels<2>, kr::on_mesh<cells>> {};
 struct slope : kr::variable<"slope", double**> {};
 
 constexpr std::int64_t nx = 11, ny = 14;
@@ -114,8 +114,9 @@ struct start : kr::routine<"start", kr::on_host,
     for (auto j = columns.begin[0]; j < columns.end[0]; ++j)
       w(j) = 1 + double(first_column[0] + j - columns.begin[0]) / 16;
     for (auto e = c.owned().begin; e < c.owned().end; ++e)
-      a(e) = Kokkos::complex<double>(double(c.ids()[std::size_t(e)] % 101),
-                                     1. / double(c.ids()[std::size_t(e)] % 13 + 20));
+      for (int k = 0; k < 3; ++k)
+        a(e, k) = Kokkos::complex<double>(double(c.ids()[std::size_t(e)] % 101 + k),
+                                          1. / double(c.ids()[std::size_t(e)] % 13 + 20));
   }
 };
 /// Each step reads what the one before left, with neighbours, of every variable.
@@ -159,7 +160,10 @@ struct ripen : kr::routine<"ripen", kr::on_device, kr::reads<kr::past<age, 1>>, 
   static void run(V v) {
     auto const a = v(age{});
     auto const was = v(kr::past<age, 1>{});
-    kr::for_owned(v, cells{}, KOKKOS_LAMBDA(int e) { a(e) = was(e) * Kokkos::complex<double>(0.9, 0.1); });
+    kr::for_owned(
+        v, cells{}, KOKKOS_LAMBDA(int e) {
+          for (int k = 0; k < 3; ++k) a(e, k) = was(e, k) * Kokkos::complex<double>(0.9, 0.1);
+        });
   }
 };
 struct go_on : kr::schedule<kr::cycle<height, plate, age>, forward, cool, kr::fixed<plate>, ripen,
@@ -195,7 +199,9 @@ struct look : kr::routine<"look", kr::on_host,
         add(3, v(flux{})(i, j), first_face[0] + i - faces.begin[0], (first_face[1] + j - faces.begin[1]) % ny);
     sums[4] = std::uint64_t(v(clock{})());
     for (auto e = c.owned().begin; e < c.owned().end; ++e)
-      add(5, v(age{})(e).real(), c.ids()[std::size_t(e)], 0), add(5, v(age{})(e).imag(), c.ids()[std::size_t(e)], 1);
+      for (int k = 0; k < 3; ++k)
+        add(5, v(age{})(e, k).real(), c.ids()[std::size_t(e)], k),
+            add(5, v(age{})(e, k).imag(), c.ids()[std::size_t(e)], k + 3);
     return sums;
   }
 };
