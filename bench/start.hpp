@@ -6,11 +6,13 @@
 
 #include "command_line.hpp"
 
+#include <keel/impl/store/stored_file.hpp>
 #include <keel/impl/store/whole_file.hpp>
 #include <keel/keel.hpp>
 
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 namespace bench {
@@ -19,6 +21,13 @@ namespace bench {
 inline void check_printed(std::string_view program) {
   if (auto const failure = keel::policy::flush_standard_output())
     throw refusal(program, "standard output cannot be written", failure.why, "Make room for it");
+}
+
+/// Throws if a folder for output is named, and no file of HDF5 can be made.
+inline void check_output(std::string_view program, std::string const& folder) {
+  if (!folder.empty() && !keel::residency::detail::has_hdf5())
+    throw refusal(program, folder + " gets no output", "this build of keel has no HDF5",
+                  "Build it with -Dhdf5=enabled, or write none");
 }
 
 /// The main of `program`: calls `run(runtime, options)` unless help is wanted; `read` makes options of the arguments.

@@ -25,7 +25,7 @@ inline constexpr char help_text[] = R"(usage: trisk [options]
   --rounds N        how often cells move to their centroids after each division of the icosahedron (10)
   --cut NAME        what cuts the mesh over ranks: curve, which fills space, or metis, if this build has it (curve)
   --by-hand         the same kernels with arrays and messages by hand, in turns with keel: times and bits
-  --output DIR      where the last state is written, as .pvtu with a .vtu for each rank; made if it is not there
+  --output DIR      where the last state is written, as .vtkhdf, a point for each cell; made if it is not there
   --dump FILE       h and u of the last state as raw doubles, by number
   --help            this text
 )";

@@ -11,7 +11,6 @@
 #include "makers.hpp"
 #include "model.hpp"
 #include "options.hpp"
-#include "vtu.hpp"
 #include "williamson.hpp"
 
 #include <algorithm>
@@ -33,12 +32,13 @@ using namespace trisk;
 namespace km = keel::machine;
 
 using runtime = keel::runtime<app>;
+struct position : kr::variable<"position", double* [3], kr::on_mesh<cells>> {}; // of cells, m
 /// A list of variables for a template that takes them.
 template <template <class...> class To, class... Before>
 using with_variables = To<Before..., edges_on_cell, cells_on_edge, vertices_on_edge, edges_on_edge, cells_on_vertex,
                           edges_on_vertex, outflow, area_cell, dc, dv, weights, circulation, kites, area_triangle,
                           bottom, coriolis, h, u, q, q_edge, flux, bernoulli, divergence, vorticity, laplacian>;
-using fields = with_variables<kr::fields, app>;
+using fields = with_variables<kr::fields, app, position>;
 template <class Hand>
 using hand_over_all =
     hand_over<Hand, edges_on_cell, cells_on_edge, vertices_on_edge, edges_on_edge, cells_on_vertex, edges_on_vertex,
@@ -82,6 +82,18 @@ struct owned_of : kr::routine<"owned_of", kr::on_host, kr::reads<kr::owned<X>>> 
     return all;
   }
 };
+
+struct set_positions : kr::routine<"set_positions", kr::on_host, kr::writes<position>> {
+  template <class V>
+  static void run(V v, mesh const& m, cut const& here) {
+    auto const x = v(position{});
+    for (int i = 0; i < v.owned(cells{}).end; ++i) {
+      point const p = m.cells[std::size_t(here.c.ids()[std::size_t(i)])];
+      x(i, 0) = p.x, x(i, 1) = p.y, x(i, 2) = p.z;
+    }
+  }
+};
+struct last_state : kr::save<"state", kr::owned<h>, kr::owned<bottom>, kr::owned<position>> {};
 
 /// Throws on every rank if one has something to refuse, with what the first says.
 void settle(km::environment const& env, std::string const& wrong) {
@@ -139,6 +151,7 @@ public:
       if (is_master() && wrong.empty() && access((folder / ".").c_str(), W_OK | X_OK) != 0)
         wrong = unwritable(folder.empty() ? "." : folder.string(), std::strerror(errno));
     settle(env(), wrong);
+    bench::check_output("trisk", o_.output);
   }
 
   /// Sets the state of the begin, and the length of the steps; returns their number.
@@ -238,23 +251,16 @@ public:
   }
 
   void write_last() {
-    auto const thickness = f_.run(owned_of<h, cells>{});
-    if (!o_.output.empty()) {
-      auto surface = f_.run(owned_of<bottom, cells>{});
-      std::ranges::transform(surface, thickness, surface.begin(), std::plus<>{});
-      std::vector<cell_data> const data{{"h", thickness}, {"surface", surface}};
-      std::vector<std::string> pieces;
-      for (int r = 0; r < env().size(); ++r) pieces.push_back("state-" + std::to_string(r) + ".vtu");
-      auto const folder = std::filesystem::path(o_.output);
-      auto const mine = here_.c.ids().first(std::size_t(here_.c.owned().end));
-      settle(env(), write(folder / pieces[std::size_t(env().rank())], vtu(m_, mine, data)));
-      settle(env(), is_master() ? write(folder / "state.pvtu", pvtu(pieces, data)) : "");
-      if (is_master()) row("output", "%s", (folder / "state.pvtu").c_str());
+    if (!o_.dump.empty()) {
+      auto const cells = by_number(here_.c, f_.run(owned_of<h, trisk::cells>{}), m_.cells.size());
+      auto const edges = by_number(here_.e, f_.run(owned_of<u, trisk::edges>{}), m_.edges.size());
+      settle(env(), is_master() ? write(o_.dump, cells + edges) : "");
     }
-    if (o_.dump.empty()) return;
-    auto const cells = by_number(here_.c, thickness, m_.cells.size());
-    auto const edges = by_number(here_.e, f_.run(owned_of<u, trisk::edges>{}), m_.edges.size());
-    settle(env(), is_master() ? write(o_.dump, cells + edges) : "");
+    if (o_.output.empty()) return;
+    std::filesystem::current_path(o_.output); // names of files are those there
+    f_.run(set_positions{}, m_, here_);
+    f_.run(last_state{});
+    if (is_master()) row("output", "%s", (std::filesystem::path(o_.output) / "state.vtkhdf.series").c_str());
   }
 
 private:

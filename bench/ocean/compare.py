@@ -7,7 +7,8 @@ usage: compare.py OCEAN PLAIN [--launcher 'mpiexec -n 2'] [--repeat N] [--limit 
 
 The programs take turns, and the fastest run of each counts, because whatever disturbs a machine only ever adds.
 Unless told otherwise ocean runs where plain does: on the device that Kokkos was built for. Ends with 1 where the bits
-differ or the ratio is above the limit.
+differ or the ratio is above the limit. With --output-every N, time includes output: that of plain is gathered on one
+rank, which writes it by fwrite.
 """
 import argparse
 import pathlib
@@ -35,7 +36,9 @@ def main():
     parser.add_argument("--limit", type=float, default=1.02)
     parser.add_argument("--keel-device")
     known, options = parser.parse_known_args()
-    options += ["--no-output"]
+    writes = any(option.startswith("--output-every") for option in options)
+    there = tempfile.TemporaryDirectory(dir=".")
+    options += ["--output", there.name] if writes else ["--no-output"]
     programs = {name: shlex.split(known.launcher) + [str(pathlib.Path(getattr(known, name)).resolve())] + options
                 for name in ("plain", "ocean")}
 
@@ -51,7 +54,7 @@ def main():
     for turn in range(known.repeat):
         for name in sorted(programs, reverse=turn % 2 == 1):
             text = run(programs[name])
-            times[name].append(float(re.search(r"^time per step +(\S+) ms$", text, re.M)[1]))
+            times[name].append(float(re.search(rf"^{'with output' if writes else 'time per step'} +(\S+) ms$", text, re.M)[1]))
             shares[name].append(float(re.search(r"^bandwidth .* (\S+) of this run's triad$", text, re.M)[1]))
     for name in programs:
         print(f"{name:16}  {min(times[name]):.4f} ms per step (median {statistics.median(times[name]):.4f}), "

@@ -11,6 +11,7 @@
 
 #include <keel/device/defaults.hpp>
 #include <keel/residency/declare.hpp>
+#include <keel/schedule/checkpoint.hpp>
 #include <keel/validity/trace.hpp>
 
 #include <vector>
@@ -67,5 +68,6 @@ struct advance : kr::routine<"advance", kr::on_device, kr::in_pieces,
 
 struct share_ghosts : kr::exchange<eta, u, v> {};
 struct step : kr::schedule<kr::cycle<eta, u, v>, advance, share_ghosts> {};
+struct movie : kr::save<"eta", kr::owned<eta>> {};
 
 } // namespace ocean

@@ -19,9 +19,9 @@ inline constexpr char help_text[] = R"(usage: ocean [options]
   --layers N        layers, 1 to 128 (32)
   --steps N         leapfrog steps (200)
   --case NAME       wave, jet or shear (wave)
-  --output DIR      where the elevation is written, as .vti (ocean-output); made where it is not there
+  --output DIR      where the elevation is written, as .vtkhdf (ocean-output); made where it is not there
   --output-every N  steps between two files (0: only the last state)
-  --no-output       write no .vti
+  --no-output       write none
   --dump FILE       eta, u, v of the last state as raw doubles in global order
   --help            this text
 )";

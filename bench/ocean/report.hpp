@@ -25,6 +25,7 @@ struct report {
   long steps = 0;
   int ranks = 1;
   double seconds = 0;           ///< for the timed steps, without output; see stretch.hpp
+  double output_seconds = 0;    ///< for output after these
   double triad_bandwidth = 0;   ///< bytes a second, all ranks together
   std::optional<copied> copies; ///< none: this program does not count
   verdict error;
@@ -39,6 +40,7 @@ struct report {
     row("case", "%.*s, %ldx%ld cells, %d layers, %ld steps of %.4g s", int(what.name().size()), what.name().data(),
         what.nx(), what.ny(), what.equations().layers, steps, what.equations().dt);
     row("time per step", "%.6f ms", step * 1e3);
+    if (!output.empty()) row("with output", "%.6f ms", step * 1e3 + output_seconds * 1e3 / double(timed_steps(steps)));
     if (copies) {
       row("bytes moved", "%.6f MB between memories", copies->moved * mega);
       row("bytes necessary", "%.6f MB (moved / necessary %.3f)", copies->necessary * mega,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The shallow-water model on Voronoi cells, as a user runs it: against published figures, and against itself.
 #include <mesh/makers.hpp>
-#include <mesh/vtu.hpp>
 
+#include <store/python.hpp>
 #include <support/program.hpp>
 #include <support/skip.hpp>
 
@@ -172,31 +172,23 @@ TEST_CASE("trisk: steps move what the first of them needs to the device, and not
   CHECK(moved(5) == moved(1));
 }
 
-TEST_CASE("trisk: every rank writes its cells as polygons, and one file names the pieces") {
+TEST_CASE("trisk: the last state is one file of all ranks, with the numbers and the places of its cells") {
+  auto const python = keel::test::python_with_h5py();
+  if (python.empty() || !PROGRAM_HDF5) return keel::test::skip("no HDF5, or no h5py");
   folder const here;
-  int const ranks = has_ranks ? 2 : 1;
-  run_well("trisk", ranks, "--mesh ico:1 --steps 1 --output deep/er", here.path);
-  auto const whole = content(here / "deep/er/state.pvtu");
-  std::size_t count = 0;
-  for (int r = 0; r < ranks; ++r) {
-    auto const name = "state-" + std::to_string(r) + ".vtu", piece = content(here / ("deep/er/" + name));
-    CHECK(whole.find("<Piece Source=\"" + name + "\"/>") != whole.npos);
-    CHECK(piece.ends_with("</UnstructuredGrid>\n</VTKFile>\n"));
-    auto const at = piece.find("NumberOfCells=\"");
-    REQUIRE(at != piece.npos);
-    count += std::stoul(piece.substr(at + 15));
-  }
-  CHECK(count == 42);
-  CHECK(std::distance(fs::directory_iterator(here / "deep/er"), {}) == ranks + 1);
-}
-
-TEST_CASE("trisk: a polygon has its own corners, unbroken by the period of a plane") {
-  auto const m = trisk::hexagons(4, 4, 2.);
-  std::vector<std::int64_t> const ids{0, 15};
-  auto const text = trisk::vtu(m, ids, {{"h", {1, 2}}});
-  CHECK(text.find("NumberOfPoints=\"12\" NumberOfCells=\"2\"") != text.npos);
-  CHECK(text.find("Name=\"h\" format=\"binary\">EAAAAAAAAAAAAAAAAADwPwAAAAAAAABA<") != text.npos); // 16 bytes, 1., 2.
-  CHECK(text.find("Name=\"types\" format=\"binary\">AgAAAAAAAAAHBw==<") != text.npos);
+  run_well("trisk", has_ranks ? 2 : 1, "--mesh ico:1 --steps 1 --output deep/er --dump dump", here.path);
+  auto const file = (here / "deep/er/state.000001.vtkhdf").string();
+  auto const by_id = keel::test::said_by_h5py(python, file,
+                                              "  g = f['VTKHDF']\n"
+                                              "  order = g['CellData/id'][...].argsort()\n"
+                                              "  sys.stdout.buffer.write(g['PointData/h'][...][order].tobytes())\n");
+  CHECK(by_id.size() == 42 * sizeof(double));
+  CHECK(content(here / "dump").starts_with(by_id));
+  auto const radii = keel::test::said_by_h5py(
+      python, file,
+      "  r = (f['VTKHDF/Points'][...] ** 2).sum(1) ** 0.5\n  print(len(r), round(r.min()), round(r.max()))\n");
+  CHECK(radii == "42 6371220 6371220\n");
+  CHECK(std::distance(fs::directory_iterator(here / "deep/er"), {}) == 2); // and the list
 }
 
 TEST_CASE("trisk: what cannot be used or written is told once, with exit code 2") {

@@ -53,6 +53,7 @@ TEST_CASE("ocean: the bytes moved between memories are the bytes necessary") {
   folder const here;
   for (std::string const which : {"wave", "jet"})
     for (std::string const output : {"--no-output", "--output-every 3", "--output-every 25"}) {
+      if (!PROGRAM_HDF5 && output != "--no-output") continue;
       auto const options = "--keel-device simulated --case " + which + " --grid 37x29 --layers 5 --steps 25 " + output;
       auto const o = run_well("ocean", has_ranks ? 2 : 1, options, here.path);
       CHECK(o.figure("bytes moved") > 0.18); // two levels up, and what is written down // MB: of two ranks, or of one

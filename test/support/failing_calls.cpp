@@ -8,8 +8,9 @@
 /// files, plain_file counts what goes to plain ones alone, because an MPI whose pipes fail waits for ever. A copy is
 /// one of Kokkos', which tells of it where this is its tool; it fails by an exception, as those of a GPU do. With 6
 /// the open communicators of all ranks are counted, and nothing fails. With 7 an allocation fails that is neither MPI's
-/// nor OpenMP's, nor hwloc's while it reads this machine, nor Kokkos 5's while it gives back memory or ends, because
-/// these end the program where they have no memory (Open MPI 4.1, libgomp, hwloc 2.9, Kokkos 5). glibc alone.
+/// nor OpenMP's, nor HDF5's, nor hwloc's while it reads this machine, nor Kokkos 5's while it gives back memory or ends,
+/// because these end the program where they have no memory (Open MPI 4.1, libgomp, HDF5 1.10, hwloc 2.9, Kokkos 5).
+/// glibc alone.
 
 #include <atomic>
 #include <cerrno>
@@ -68,12 +69,12 @@ bool file_fails(int code, int file = -1) {
   return fails(numbers->kind, code);
 }
 
-/// Whether a part of MPI, what it stands on, or OpenMP's library asks for memory.
+/// Whether a part of MPI, what it stands on, OpenMP's library or HDF5's asks for memory.
 bool is_foreign(void const* caller) {
   Dl_info about{};
   if (dladdr(caller, &about) == 0 || about.dli_fname == nullptr) return false;
-  for (char const* part :
-       {"/libmpi", "/libopen-", "/openmpi/", "/libpmix", "/pmix", "/libuc", "/libevent", "/libfabric", "/libgomp"})
+  for (char const* part : {"/libmpi", "/libopen-", "/openmpi/", "/libpmix", "/pmix", "/libuc", "/libevent",
+                           "/libfabric", "/libgomp", "/libhdf5"})
     if (std::strstr(about.dli_fname, part) != nullptr) return true;
   return false;
 }
@@ -106,6 +107,11 @@ void* realloc(void* at, std::size_t size) noexcept {
 }
 void* aligned_alloc(std::size_t by, std::size_t size) noexcept {
   return memory_fails(KEEL_CALLER) ? nullptr : __libc_memalign(by, size);
+}
+char* strdup(char const* text) noexcept { // of the caller, not of glibc
+  std::size_t const size = std::strlen(text) + 1;
+  void* const to = memory_fails(KEEL_CALLER) ? nullptr : __libc_malloc(size);
+  return static_cast<char*>(to == nullptr ? nullptr : std::memcpy(to, text, size));
 }
 int posix_memalign(void** to, std::size_t by, std::size_t size) noexcept {
   if (memory_fails(KEEL_CALLER)) return ENOMEM;
