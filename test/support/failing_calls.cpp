@@ -8,9 +8,9 @@
 /// files, plain_file counts what goes to plain ones alone, because an MPI whose pipes fail waits for ever. A copy is
 /// one of Kokkos', which tells of it where this is its tool; it fails by an exception, as those of a GPU do. With 6
 /// the open communicators of all ranks are counted, and nothing fails. With 7 an allocation fails that is neither MPI's
-/// nor OpenMP's, nor HDF5's, nor hwloc's while it reads this machine, nor Kokkos 5's while it gives back memory or ends,
-/// because these end the program where they have no memory (Open MPI 4.1, libgomp, HDF5 1.10, hwloc 2.9, Kokkos 5).
-/// glibc alone.
+/// nor OpenMP's, nor HDF5's, nor hwloc's while it reads this machine, nor Kokkos 5's while it gives back memory or
+/// ends, because these end the program where they have no memory (Open MPI 4.1, libgomp, HDF5 1.10, hwloc 2.9, Kokkos
+/// 5). glibc alone.
 
 #include <atomic>
 #include <cerrno>
