@@ -190,7 +190,7 @@ struct series {
            .sums = 2,
            .table = what.datasets[2].offset,
            .runs = {},
-           .kept = bytes};
+           .fetch = [bytes] {}}; // keeps them
       // Every third element of x is a rank's, in runs of 500; all of y that is a rank's lies together.
       for (std::size_t k = 0; k < share / 500; ++k) {
         std::size_t const first = (3 * k + std::size_t(r)) * 500;
@@ -390,7 +390,7 @@ TEST_CASE("store: what a rank waits for before it writes may fail") {
   bool has_come = false;
   for (bool const fails : {true, false}) {
     auto all = run.jobs(2);
-    all[1].fetch = [&] {
+    all[1].fetch = [&, kept = all[1].fetch] {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       has_come = true;
       if (fails) throw std::runtime_error("the device is lost");

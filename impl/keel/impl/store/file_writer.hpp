@@ -43,8 +43,7 @@ struct write_job {
   /// Offset of a table of std::uint64_t, [ranks][1 + sums], made of zeros: the `part_state` of a rank, then its share
   /// of each checksum.
   std::int64_t table = 0;
-  std::vector<written_run> runs;
-  std::shared_ptr<void const> kept;      ///< until the part is written or failed
+  std::vector<written_run> runs;         ///< whose bytes stay until the part is written or failed
   std::function<void()> fetch = {};      ///< the thread calls it first, to wait until what the runs refer to is there
   std::function<void()> when_named = {}; ///< rank 0's thread calls it when the file has its name
 };

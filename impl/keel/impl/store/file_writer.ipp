@@ -270,7 +270,6 @@ KEEL_INLINE std::string file_writer::finish(bool all_wrote) {
     w.changed.wait(lock, [&w] { return w.is_over; });
   }
   if (w.thread.joinable()) w.thread.join();
-  w.job.kept.reset();
   return w.why;
 }
 

@@ -10,7 +10,9 @@
 #include <keel/machine/agreement.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +72,8 @@ private:
   machine::agreement const& ranks_;
   std::string_view who_;
   std::string called_;
+  std::unique_ptr<std::byte[]> buffer_; // kept: the system takes longer to give pages than to fill them
+  std::size_t room_ = 0;
   file_writer writer_;
   bool is_under_way_ = false;
 };

@@ -38,15 +38,19 @@ KEEL_INLINE void collective_file::begin(write_job names, offsets const& places, 
   ranks_.all_or_none(failing, [&] {
     write_job& job = names;
     job.rank = ranks_.rank(), job.ranks = ranks_.size(), job.table = places[0];
-    std::size_t bytes = 1;
+    std::size_t bytes = 0;
     for (staged_box const& b : boxes) {
       if (b.stays) continue;
       std::int64_t count = b.element_bytes;
       for (int d = 0; d < b.box.rank; ++d) count *= b.box.dimensions[std::size_t(d)].count;
       bytes += std::size_t(count);
     }
-    std::shared_ptr<std::byte[]> const buffer(new std::byte[bytes]);
-    std::byte* to = buffer.get();
+    if (bytes > room_) {
+      room_ = 0, buffer_.reset();
+      buffer_.reset(new std::byte[bytes]);
+      room_ = bytes;
+    }
+    std::byte* to = buffer_.get();
     for (staged_box const& b : boxes)
       for_each_run(b.box, [&](std::int64_t from, std::int64_t first, std::int64_t count) {
         std::int64_t const at = first * b.element_bytes, offset = places[std::size_t(b.dataset)] + at;
@@ -67,7 +71,6 @@ KEEL_INLINE void collective_file::begin(write_job names, offsets const& places, 
         }
         job.runs.push_back({here, offset, size, std::uint64_t(at / word), b.dataset - 1, word});
       });
-    job.kept = buffer;
     called_ = std::move(called);
     writer_.begin(std::move(job));
   });
