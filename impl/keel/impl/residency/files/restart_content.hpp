@@ -83,12 +83,15 @@ public:
   }
   /// What was asked for is there when it returns.
   void flush() {
-    if (runs_.size() == 1) file_.read(runs_[0].to, std::size_t(runs_[0].bytes), runs_[0].offset);
-    if (runs_.size() > 1) {
-      std::int64_t const begin = runs_.front().offset;
-      together_.resize(std::max(together_.size(), std::size_t(runs_.back().offset + runs_.back().bytes - begin)));
-      file_.read(together_.data(), std::size_t(runs_.back().offset + runs_.back().bytes - begin), begin);
+    constexpr std::int64_t short_run = 1 << 13; // costs less to copy than a call
+    if (runs_.empty()) return;
+    std::int64_t const begin = runs_.front().offset, size = runs_.back().offset + runs_.back().bytes - begin;
+    if (bool const are_short = size < std::int64_t(runs_.size()) * short_run; are_short && runs_.size() > 1) {
+      together_.resize(std::max(together_.size(), std::size_t(size)));
+      file_.read(together_.data(), std::size_t(size), begin);
       for (run const& r : runs_) std::memcpy(r.to, together_.data() + (r.offset - begin), std::size_t(r.bytes));
+    } else {
+      for (run const& r : runs_) file_.read(r.to, std::size_t(r.bytes), r.offset);
     }
     runs_.clear();
   }
