@@ -114,7 +114,8 @@ private:
 /// communicator. All arrays of a call make one message to each rank.
 ///
 /// Construction and calls are collective over the run's environment, and throw the same `keel::error` on every rank.
-/// The environment must outlive it.
+/// The environment must outlive it. For arrays in the memory of a device that the application made, include
+/// keel/exchange/kokkos_queue.hpp, too.
 class exchanger {
 public:
   template <class Run, class... Places>
