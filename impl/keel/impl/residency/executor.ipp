@@ -333,7 +333,7 @@ KEEL_INLINE void executor::step(schedule_view const& what, void const* arguments
   observer.begin_step(book_.steps());
   if (what.notify != nullptr) what.notify(observer);
   prepared_schedule& known = own_->known.of(what);
-  known.is_step = true;
+  own_->known.note_step(known, what.table);
   execution all(*own_, known, every_component, arguments);
   all.run();
   own_->fields.checkpoints_->end_step(what.table, all.written, own_->known);
@@ -346,7 +346,7 @@ KEEL_INLINE executor::step_scope::step_scope(executor& of) : of_(of) {
 
 KEEL_INLINE prepared_schedule const* executor::answered(schedule_view const& what, bool is_step) {
   prepared_schedule& p = own_->known.of(what);
-  p.is_step = p.is_step || is_step;
+  if (is_step) own_->known.note_step(p, what.table);
   field_ledger& ledger = book_.ledger();
   if (!p.whole) [[unlikely]] {
     // With one memory none of it changes once the fields are made.

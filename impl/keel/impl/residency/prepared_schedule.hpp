@@ -47,7 +47,11 @@ public:
       return *last_;
     return *(last_ = &find(what));
   }
-  /// Those that ran as steps.
+  /// Says that one runs as a step.
+  void note_step(prepared_schedule& one, schedule_nodes const& table) {
+    if (!one.is_step) add_step(table), one.is_step = true;
+  }
+  /// Those that ran as steps, also before a `clear`.
   [[nodiscard]] std::vector<schedule_nodes> steps() const;
   void clear() { last_ = nullptr, std::fill(slots_.begin(), slots_.end(), nullptr), all_.clear(); }
 
@@ -63,11 +67,13 @@ private:
     return (reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15U >> 40 & mask;
   }
   prepared_schedule& add(schedule_view const& what);
+  void add_step(schedule_nodes const& table);
 
   arrays const& arrays_;
   prepared_schedule* last_ = nullptr; ///< that ran last
   std::vector<prepared_schedule*> slots_ = std::vector<prepared_schedule*>(16);
   std::vector<std::unique_ptr<prepared_schedule>> all_;
+  std::vector<schedule_nodes> steps_; ///< as they were given
 };
 
 } // namespace keel::residency::detail

@@ -70,10 +70,17 @@ KEEL_INLINE prepared_schedule& schedule_cache::add(schedule_view const& what) {
 }
 
 KEEL_INLINE std::vector<schedule_nodes> schedule_cache::steps() const {
-  std::vector<schedule_nodes> made;
-  for (auto const& each : all_)
-    if (each->is_step) made.push_back(each->what.table);
+  std::vector<schedule_nodes> made = steps_;
+  for (schedule_nodes& each : made)
+    for (auto const& known : all_)
+      if (known->what.table.nodes == each.nodes) each = known->what.table; // which knows the walls
   return made;
+}
+
+KEEL_INLINE void schedule_cache::add_step(schedule_nodes const& table) {
+  for (schedule_nodes const& each : steps_)
+    if (each.nodes == table.nodes) return;
+  steps_.push_back(table);
 }
 
 } // namespace keel::residency::detail
