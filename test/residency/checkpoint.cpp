@@ -5,6 +5,7 @@
 #include "in_folder.hpp"
 #include "meshes.hpp"
 #include "run.hpp"
+#include "spoil.hpp"
 
 #include <keel/layout/partition.hpp>
 #include <keel/machine/mpi.hpp>
@@ -52,18 +53,8 @@ std::vector<int> numbers_up_to(int ranks) {
 }
 
 /// Ranks of the test, some of them.
-struct run {
-  run(int ranks, std::string_view device) : some_(world_, km::first{ranks}), device_(device) {}
-  km::basic_environment<km::mpi>& environment() { return some_; }
-  [[nodiscard]] std::string_view device_name() const { return device_; }
-  template <class Tag>
-  [[nodiscard]] auto execution_space() {
-    return typename keel::device_traits<Tag>::execution_space{};
-  }
-
-private:
-  km::basic_environment<km::mpi> world_, some_;
-  std::string_view device_;
+struct run : test::run<km::mpi> {
+  run(int ranks, std::string_view device) : test::run<km::mpi>(device, ranks) {}
 };
 
 // Levels that only a later step reads, walls that only `fixed` keeps, elements on faces, along one dimension, on no
@@ -266,6 +257,46 @@ TEST_CASE("a restart goes on with the bits of the unbroken run") {
       test_on(std::type_identity<app>{}, test::host::name, before, after);
       test_on(std::type_identity<on_left>{}, "simulated", before, after);
     }
+}
+
+TEST_CASE("a checkpoint has the levels and regions that change later bits, and no other") {
+  km::basic_environment<km::mpi> const world;
+  if (world.size() > 2) return; // as on two
+  test::in_folder const here(world);
+  run all(world.size(), test::host::name);
+  auto const play = [&](auto const& between) {
+    model<app> m(all);
+    m.f.run(start{}, m.at());
+    m.f.run(kr::exchange<height, plate, age>{});
+    for (int n = 0; n < 3; ++n) m.f.step(go_on{});
+    between(m.f);
+    for (int n = 0; n < 4; ++n) m.f.step(go_on{});
+    return m.sums();
+  };
+  auto const expected = play([](auto& f) { f.run(kr::checkpoint<"checkpoint-least">{}); });
+  km::barrier(world);
+  auto const file = kr::detail::read_file("checkpoint-least.h5");
+  auto const compare = [&]<class X, int L>(kr::past<X, L> part) {
+    auto const* const saved = file.dataset("/" + std::string(X::about.name) + "/" + std::to_string(L));
+    for (kr::region const where : {kr::region::owned, kr::region::walls}) {
+      if (where == kr::region::walls && !X::about.lies_on_grid) continue; // has none
+      auto const found =
+          play([&](auto& f) { test::spoil(f.template view<test::host>(part), f.template local<X>(), where); });
+      bool const is_saved =
+          saved != nullptr &&
+          overlap(kr::region((*kr::detail::attribute_of<std::vector<std::int64_t>>(saved->attributes, "level"))[2]),
+                  where);
+      CAPTURE(X::about.name);
+      CAPTURE(L);
+      CAPTURE(kr::name_of(where));
+      CHECK(is_saved == (found != expected));
+    }
+  };
+  compare(kr::past<height, 0>{}), compare(kr::past<height, 1>{}), compare(kr::past<height, 2>{});
+  compare(kr::past<plate, 0>{}), compare(kr::past<plate, 1>{}), compare(kr::past<age, 0>{}),
+      compare(kr::past<age, 1>{});
+  compare(kr::past<flux, 0>{}), compare(kr::past<width, 0>{}), compare(kr::past<clock, 0>{});
+  compare(kr::past<slope, 0>{});
 }
 
 TEST_CASE("a user asks for checkpoints, and for a restart, of a program that has none") {

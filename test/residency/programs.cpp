@@ -2,14 +2,18 @@
 /// @file
 /// Random programs on fields, as somebody would write them who has never seen the inside: every cell that a routine
 /// reads has to hold what was written last, a read of what nobody wrote is refused on every rank, and the oracle counts
-/// the bytes.
+/// the bytes. Some stop half-way, and others go on from a checkpoint.
 #include <keel/residency/fields.hpp>
 
+#include "in_folder.hpp"
 #include "meshes.hpp"
 #include "routines.hpp"
 #include "run.hpp"
+#include "spoil.hpp"
 
+#include <keel/impl/store/read_file.hpp>
 #include <keel/machine/mpi.hpp>
+#include <keel/machine/reductions.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
@@ -24,10 +28,12 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 namespace kr = keel::residency;
+namespace km = keel::machine;
 
 namespace {
 
@@ -150,6 +156,20 @@ struct truth {
   void exchange(int v, int l, int layers) {
     for (int k = 0; k < components; ++k) stamps[v][l][k][2] = stamps[v][l][k][1], filled[v][l][k] = layers;
   }
+  /// Takes a level from a file of these; ghosts are filled that were. Blocks are alike.
+  void restart(truth const& from, int v, int l) {
+    int layers = kr::all_layers;
+    for (int k = 0; k < components; ++k) {
+      truth one = from;
+      int const as = std::min(k, from.components - 1), had = from.filled[v][l][as];
+      bool const has_all =
+          !overlap(from.exist[v], kr::region::halo) || (from.stamps[v][l][as][2] >= 0 && had >= from.widest[v]);
+      if (!one.move(v, l, as)) layers = 0;
+      else if (!has_all) layers = std::min(layers, from.stamps[v][l][as][2] < 0 ? 0 : had);
+      stamps[v][l][k] = one.stamps[v][l][as];
+    }
+    if (layers > 0) exchange(v, l, layers);
+  }
 };
 
 /// What a program shares with its routines.
@@ -225,7 +245,7 @@ struct visit {
     std::int64_t place = ids != nullptr ? ids[n] : 0;
     for (int d = 0; d < rank && ids == nullptr; ++d) {
       std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - own.begin[d];
-      place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
+      place = place * 31 + (r == 3 && !part.wraps[std::size_t(d)] ? x + 7 : (x % whole + whole) % whole);
     }
     for (std::int64_t i = 0; i < inner; ++i) {
       if ((unsigned(needs) >> r & 1U) != 0 && (r < 2 || within(read)) && stamps[std::size_t(r)] >= 0 &&
@@ -475,43 +495,131 @@ struct chosen
       op<kr::reads, kr::owned<b<R>>, kr::on_device>, op<kr::updates, kr::owned<b<R>>, kr::on_host>>;
 };
 
+// Conditions that hold by chance, the same on all ranks.
+std::uint64_t chances = 0;
+template <int N, int Ways>
+struct chance {
+  static int holds() {
+    return int((chances * 0x9e3779b97f4a7c15U ^ std::uint64_t(refused::step * 8 + N) * 0xd6e8feb86659fd93U) %
+               1'000'003 % Ways);
+  }
+};
+template <int N>
+struct at_times {
+  static bool holds() { return chance<N, 2>::holds() == 0; }
+};
+// What schedules are drawn from; each leaves valid what another one reads.
+template <class X>
+struct swapped : kr::schedule<kr::exchange<X>, tell_exchange<X>, op<kr::reads, kr::inside<X>, kr::on_device>> {};
+template <class X>
+struct cycled : kr::schedule<kr::cycle<X>, tell_cycle<X>> {};
+template <class X>
+struct cycled_in_place
+    : kr::schedule<kr::cycle_in_place<X>, tell_cycle<X, true>, op<kr::updates, kr::owned<X>, kr::on_host>> {};
+template <template <class...> class How, class Part>
+using here = op<How, Part, kr::on_host>;
+template <int R>
+struct kinds {
+  using A = a<R>;
+  using B = b<R>;
+  using C = c<R>;
+  using oldest = kr::past<C, 2>;
+  using of_b = std::tuple<kr::schedule<cycled<B>, swapped<past_b<R>>, here<kr::writes, B>>,
+                          kr::schedule<cycled<B>, here<kr::reads, kr::owned<past_b<R>>>, here<kr::writes, B>>,
+                          cycled_in_place<B>, here<kr::updates, kr::owned<B>>, here<kr::writes, B>>;
+  using of_c =
+      std::tuple<kr::schedule<cycled<C>, here<kr::reads, kr::owned<oldest>>, here<kr::writes, kr::everywhere<C>>>,
+                 kr::schedule<cycled<C>, here<kr::writes, C>, here<kr::writes, kr::walls<C>>>,
+                 kr::schedule<cycled<C>, here<kr::reads, kr::walls<past_c<R>>>, here<kr::writes, kr::everywhere<C>>>,
+                 cycled_in_place<C>, swapped<oldest>, here<kr::updates, kr::part<C, kr::core>>>;
+  using any =
+      std::tuple<here<kr::reads, kr::owned<A>>, here<kr::reads, kr::walls<A>>, here<kr::updates, kr::owned<A>>,
+                 here<kr::writes, kr::walls<A>>, here<kr::writes, A>, swapped<A>, here<kr::reads, kr::owned<past_b<R>>>,
+                 here<kr::reads, kr::walls<oldest>>, here<kr::reads, kr::owned<C>>,
+                 here<kr::writes, kr::everywhere<past_c<R>>>, kr::when<at_times<0>, here<kr::writes, A>>,
+                 kr::when<at_times<1>, swapped<B>, here<kr::updates, kr::owned<oldest>>>,
+                 kr::every<2, here<kr::reads, kr::owned<past_c<R>>>>,
+                 kr::repeat<2, here<kr::updates, kr::walls<past_c<R>>>>,
+                 kr::choose<chance<2, 3>, here<kr::writes, A>, here<kr::reads, kr::owned<B>>, cycled_in_place<C>>>;
+};
+template <class List, unsigned Seed>
+using one_of = std::tuple_element_t<(Seed * 2'654'435'761U >> 8) % std::tuple_size_v<List>, List>;
+template <int R, unsigned Seed, class K = kinds<R>>
+struct drawn : kr::schedule<one_of<typename K::of_b, Seed>, one_of<typename K::any, Seed + 100>,
+                            one_of<typename K::of_c, Seed + 200>, one_of<typename K::any, Seed + 300>,
+                            one_of<typename K::any, Seed + 400>> {};
+
 template <class App, int R>
 class trial {
 public:
   using fields = kr::fields<App, a<R>, b<R>, c<R>>;
   static constexpr bool is_tracked = App::tracking::tracks;
 
-  trial(std::string_view device, std::uint64_t seed) : device_(device), random_(seed) {}
+  trial(std::string_view device, std::uint64_t seed) : own_device_(device), seed_(seed) {}
 
+  // Some stop half-way, and others go on from a file: on as many ranks and the device that they get, cut anew.
   void play(int calls) {
-    test::run<keel::machine::mpi> run{device_};
-    kr::extra<b<R>> const layers{2};
-    if constexpr (R == 0) {
-      Kokkos::fence(); // what the program before left in a queue reads its meshes
-      graph_ = some_graph(run.environment().size());
-      environment_ = &run.environment();
-      auto const m = cut(run.environment(), graph_);
-      program.cells.set(m.c), program.edges.set(m.e);
-      return play(fields{run, m.c, m.e, layers, kr::components{1 + below(2)}}, calls);
-    } else {
-      play_on_grid(run, layers, calls);
-    }
+    km::basic_environment<km::mpi> const world;
+    take_ranks(world.size());
+    bool const stops = below(3) == 0 && kr::detail::has_hdf5();
+    int const before = stops ? below(calls) : calls;
+    kind_ = below(4), blocks_ = kind_ == 1 ? 3 : 1, count_ = 1 + below(2);
+    if constexpr (R == 0) graph_ = some_graph(ranks_);
+    else grids_ = {some_grid(world.size()), some_grid(world.size())};
+    auto const grids = grids_;
+    saves_ = !stops ? saves::nothing : below(2) == 0 && is_tracked ? saves::needed : saves::all;
+    play_on_ranks(before);
+    if (!stops) return;
+    km::broadcast(world, saved_, 0);
+    take_ranks(world.size());
+    if (kind_ == 1) blocks_ = 1 + below(3);
+    if constexpr (R == 0) cut_anew();
+    else
+      for (int const of : {0, 1}) {
+        kr::grid const& g = grids[std::size_t(kind_ == 3 ? of ^ saved_.places[0] : of)];
+        grids_[std::size_t(of)] = in_shares(g.extents(), g.width(0), {g.is_periodic(0), R > 1 && g.is_periodic(1)});
+      }
+    goes_on_ = true, saves_ = saves::nothing;
+    play_on_ranks(calls - before);
+    goes_on_ = false;
   }
-  void play_on_grid(auto& run, kr::extra<b<R>> const& layers, int calls) {
-    int const ranks = run.environment().size();
-    kr::grid const g = some_grid(ranks);
-    grids_ = {g};
-    switch (below(4)) {
-    case 0: return play(fields{run, g, layers}, calls);
-    case 1: return play(fields{run, some_grid(ranks, 3), layers}, calls, true);
-    case 2: grids_.push_back(g); return play(fields{run, g, layers, kr::components{2}}, calls);
-    default:
-      grids_.push_back(some_grid(ranks));
-      return play(fields{run, g, layers, kr::further_grids{{grids_[1]}}}, calls);
+  // What of the levels matters when a step of these schedules begins, found without keel's help: each is changed in
+  // turn, and later routines see it or not. A checkpoint has just that.
+  template <class... Ss>
+  void weigh() {
+    km::basic_environment<km::mpi> const world;
+    take_ranks(world.size()), ranks_ = world.size();
+    kind_ = 0, blocks_ = count_ = 1, saves_ = saves::nothing;
+    if constexpr (R == 0) graph_ = test::meshes::hexagons(12, 6, ranks_); // with a core
+    else grids_ = {{{4 * ranks_ + 1, 5}, kr::ghost_width{1}, kr::periodic{false, true}}};
+    std::vector<site> sites;
+    on_ranks([&](fields&& f, bool) {
+      program.lags = false;
+      ready(f, false, [&] { find_sites<Ss...>(f, sites); });
+    });
+    km::barrier(world);
+    for (auto const& d : kr::detail::read_file("programs.h5").datasets) {
+      if (d.path.starts_with("/keel/")) continue;
+      auto const about = *kr::detail::attribute_of<std::vector<std::int64_t>>(d.attributes, "level");
+      std::int64_t bytes = 0;
+      for (site& s : sites)
+        if (s.variable == d.path[1] - 'a' && s.level == about[0]) {
+          s.is_saved = overlap(kr::region(about[2]), s.where);
+          bytes += s.is_saved || s.where == kr::region::owned ? s.bytes : 0;
+        }
+      CHECK(d.bytes() == bytes);
+    }
+    for (site const& s : sites) {
+      CAPTURE(s.variable);
+      CAPTURE(s.level);
+      CAPTURE(int(s.where));
+      CHECK(s.is_saved == s.matters);
+      saved += s.is_saved ? s.bytes : 0, mattering += s.matters ? s.bytes : 0;
     }
   }
   long refused = 0, misjudged = 0, dear = 0;
   std::uint64_t moved = 0, necessary = 0;
+  std::int64_t saved = 0, mattering = 0;
 
 private:
   int below(int n) { return int(random_() % std::uint64_t(n)); }
@@ -520,41 +628,213 @@ private:
     if (below(4) == 0) return test::meshes::hexagons(8, 6, ranks);
     return test::meshes::random(below(40), 1 + below(ranks), unsigned(below(1000)));
   }
-  kr::grid some_grid(int ranks, int blocks = 1) {
-    int const parts = ranks * blocks;
-    std::initializer_list<kr::extent> const extents[] = {
-        {5 * parts + below(3)}, {4 * parts + below(3), 5}, {4 * parts + below(3), 4, 3 + below(2)}};
+  kr::grid some_grid(int ranks) {
+    int const parts = ranks * blocks_;
+    kr::indices const cells{{(R == 1 ? 5 : 4) * parts + below(3), R == 2 ? 5 : 4, 3 + below(2)}};
     int const width = below(3);
-    bool const wraps = below(2) == 0, mixed = R > 1 && below(2) == 0;
-    kr::periodic around = R == 1   ? kr::periodic{wraps}
-                          : R == 2 ? kr::periodic{wraps, mixed}
-                                   : kr::periodic{wraps, mixed, false};
-    return {extents[R - 1], kr::ghost_width{width}, around, kr::blocks{blocks}};
+    return in_shares(cells, width, {below(2) == 0, R > 1 && below(2) == 0});
   }
-  void play(fields&& f, int calls, bool has_blocks = false) {
+  kr::grid in_shares(kr::indices const& n, int width, std::array<bool, 2> wraps) {
+    std::initializer_list<kr::extent> const extents[] = {{n[0]}, {n[0], n[1]}, {n[0], n[1], n[2]}};
+    kr::periodic around = R == 1   ? kr::periodic{wraps[0]}
+                          : R == 2 ? kr::periodic{wraps[0], wraps[1]}
+                                   : kr::periodic{wraps[0], wraps[1], false};
+    if (blocks_ > 1 || below(2) == 0) return {extents[R - 1], kr::ghost_width{width}, around, kr::blocks{blocks_}};
+    // Shares of two cells or more, or none; there may be fewer of them than ranks.
+    std::vector<std::vector<std::int64_t>> at;
+    for (kr::extent const& e : extents[R - 1]) at.push_back({0, e.cells});
+    for (int k = below(ranks_); k > 0; --k) at[0].push_back(below(5) == 0 ? n[0] : 2 * below(int(n[0] / 2)));
+    std::sort(at[0].begin(), at[0].end());
+    return {extents[R - 1], kr::cuts{at}, kr::ghost_width{width}, around};
+  }
+  void cut_anew() {
+    for (int& owner : graph_.owners) owner = below(ranks_);
+    graph_.has_own_ghosts = below(2) == 0;
+  }
+  // Whoever took no part before draws the same from here on.
+  void take_ranks(int world) {
+    random_.seed(seed_++);
+    ranks_ = below(3) == 0 ? 1 + below(world) : world;
+    device_ = below(4) == 0 ? std::string(host::name) : own_device_;
+  }
+  // Calls f(fields, whether their components are blocks) on the ranks of a program.
+  void on_ranks(auto const& f) {
+    test::run<km::mpi> run(device_, ranks_);
+    if (!run.environment().is_member()) return;
+    environment_ = &run.environment();
+    kr::extra<b<R>> const layers{2};
+    if constexpr (R == 0) {
+      Kokkos::fence(); // what the program before left in a queue reads its meshes
+      auto const m = cut(run.environment(), graph_);
+      program.cells.set(m.c), program.edges.set(m.e);
+      f(fields{run, m.c, m.e, layers, kr::components{count_}}, false);
+    } else if (kind_ < 2) {
+      f(fields{run, grids_[0], layers}, blocks_ > 1);
+    } else if (kind_ == 2) {
+      grids_[1] = grids_[0];
+      f(fields{run, grids_[0], layers, kr::components{2}}, false);
+    } else {
+      f(fields{run, grids_[0], layers, kr::further_grids{{grids_[1]}}}, false);
+    }
+  }
+  void play_on_ranks(int calls) {
+    on_ranks([&](fields&& f, bool has_blocks) { play(f, calls, has_blocks); });
+  }
+  // Nothing is known of the fields; components are variables of their own for the oracle.
+  void ready(fields& f, bool has_blocks, auto const& go) {
     int const components = f.components();
     program.now = {};
     program.now.components = components;
     program.has_blocks = has_blocks, program.at = 0, program.places = {0, 1, 2};
     program.first = 0, program.last = components;
-    program.lags = below(2) == 0;
     program.exchanged_in = kr::detail::exchanges_on_device<App> && device_ != host::name;
     oracle::program bill(lie(f));
     program.bill = &bill;
-    paid_to_host_ = paid_to_device_ = 0;
-    for (int n = 0; n < calls; ++n) call(f);
+    go();
     Kokkos::fence();
-    if constexpr (is_tracked && !App::tracking::checks &&
-                  kr::detail::queue_spaces_of<typename App::devices>::size == 1) {
-      oracle::bill const least = bill.make_bill();
-      paid_to_host_ += least.host_bytes(), paid_to_device_ += least.device_bytes();
-      dear += paid_to_host_ != f.traffic().bytes(kr::way::to_host) ||
-              paid_to_device_ != f.traffic().bytes(kr::way::to_device);
-      necessary += paid_to_host_ + paid_to_device_;
-      moved += f.traffic().bytes(kr::way::to_host) + f.traffic().bytes(kr::way::to_device);
+  }
+  void play(fields& f, int calls, bool has_blocks) {
+    program.lags = below(2) == 0;
+    paid_to_host_ = paid_to_device_ = 0;
+    ready(f, has_blocks, [&] {
+      if (goes_on_) restart(f);
+      else saved_ = {};
+      for (int n = 0; n < calls; ++n) call(f);
+      if (saves_ != saves::nothing) save(f);
+      Kokkos::fence();
+      if constexpr (is_tracked && !App::tracking::checks &&
+                    kr::detail::queue_spaces_of<typename App::devices>::size == 1) {
+        if (saves_ == saves::needed) return; // how much of it keel decides
+        oracle::bill const least = program.bill->make_bill();
+        paid_to_host_ += least.host_bytes(), paid_to_device_ += least.device_bytes();
+        dear += paid_to_host_ != f.traffic().bytes(kr::way::to_host) ||
+                paid_to_device_ != f.traffic().bytes(kr::way::to_device);
+        necessary += paid_to_host_ + paid_to_device_;
+        moved += f.traffic().bytes(kr::way::to_host) + f.traffic().bytes(kr::way::to_device);
+      }
+    });
+  }
+  static void for_levels(auto const& f) {
+    f(kr::past<a<R>, 0>{}), f(kr::past<b<R>, 0>{}), f(kr::past<b<R>, 1>{});
+    f(kr::past<c<R>, 0>{}), f(kr::past<c<R>, 1>{}), f(kr::past<c<R>, 2>{});
+  }
+  // All that is valid, or what later steps need; what comes after it is not in the file.
+  void save(fields& f) {
+    truth& now = program.now;
+    if (saves_ == saves::needed) f.step(kr::schedule<kr::checkpoint<"programs">>{});
+    else {
+      f.run(kr::checkpoint<"programs", kr::keep<a<R>>, kr::keep<b<R>>, kr::keep<past_b<R>>, kr::keep<c<R>>,
+                           kr::keep<past_c<R>>, kr::keep<kr::past<c<R>, 2>>>{});
+      // What one memory has is copied from there, behind the program.
+      for_levels([&]<class X, int L>(kr::past<X, L>) {
+        for (int k = 0; k < now.components; ++k) {
+          int const v = in_bill(number_of<X>, k);
+          unsigned regions = 0, memories = ~0U;
+          for (unsigned const r : {0U, 1U, 3U})
+            if (kr::region const one = kr::single_regions[r];
+                overlap(one, now.exist[number_of<X>]) &&
+                now.can(number_of<X>, L, k, k + 1, r == 3 ? one : kr::region::owned))
+              regions |= 1U << r, memories &= program.bill->held(v, L, int(r));
+          if (memories == 0) program.bill->run(0, {{v, L, regions, 0}});
+        }
+      });
+    }
+    saved_.now = now, saved_.places = program.places, saved_.steps = f.steps(), saved_.all = saves_ == saves::all;
+    for (int n = below(6); n > 0; --n) call(f);
+  }
+  void restart(fields& f) {
+    f.restart("programs");
+    misjudged += f.steps() != saved_.steps;
+    truth& now = program.now;
+    now.writes = saved_.now.writes;
+    for_levels([&]<class X, int L>(kr::past<X, L>) { now.restart(saved_.now, number_of<X>, L); });
+    if constexpr (is_tracked) {
+      truth const whole = now;
+      if (!saved_.all) for_levels([&](auto part) { leave_out(f, part); });
+      require_steps<wave<R>, retried<R>, chosen<R>, closed<R>>(whole);
+    }
+    for_levels([&]<class X, int L>(kr::past<X, L>) {
+      for (int k = 0; k < now.components; ++k) {
+        auto const& s = now.stamps[number_of<X>][L][k];
+        int const v = in_bill(number_of<X>, k);
+        for (int r : {0, 1, 3}) program.bill->place(v, L, r, s[std::size_t(r)] >= 0 ? 1 : 0);
+        if (s[2] >= 0) program.bill->exchange({{v, L}}, program.exchanged_in);
+      }
+    });
+  }
+  // What keel says that a file has not.
+  template <class X, int L>
+  void leave_out(fields& f, kr::past<X, L>) {
+    for (int k = 0; k < program.now.components; ++k) {
+      auto& s = program.now.stamps[number_of<X>][L][k];
+      auto const has = [&]<class... Tags>(keel::list<Tags...>, kr::region r) {
+        return ((program.now.filled[number_of<X>][L][k] != 1
+                     ? f.template is_valid<kr::past<X, L>, Tags>(r, kr::component{k})
+                     : f.template is_valid<kr::depth<1, kr::past<X, L>>, Tags>(r, kr::component{k})) ||
+                ...);
+      };
+      for (int r : {0, 1, 2, 3})
+        if (!has(typename App::devices{}, kr::single_regions[r])) s[std::size_t(r)] = -1;
     }
   }
-
+  // Steps of schedules that ran before can go on if they could with all that was valid.
+  template <class... Ss>
+  void require_steps(truth const& whole) {
+    std::size_t n = 0;
+    auto const require = [&]<class S>(S) {
+      truth could = whole, can = program.now;
+      bool goes_on = saved_.ran[n++];
+      for (int k = 1; k <= 3 && goes_on; ++k) {
+        refused::step = saved_.steps + k;
+        goes_on = followed<typename S::alias>::go(could, refused::step);
+        if (goes_on) misjudged += !followed<typename S::alias>::go(can, refused::step);
+      }
+    };
+    (require(Ss{}), ...);
+  }
+  /// A region of a level.
+  struct site {
+    int variable, level;
+    kr::region where;
+    std::int64_t bytes; ///< of all ranks
+    bool matters = false, is_saved = false;
+  };
+  template <class... Ss>
+  void find_sites(fields& f, std::vector<site>& sites) {
+    auto const step = [&] {
+      int n = below(int(sizeof...(Ss)));
+      refused::step = f.steps() + 1;
+      ((n-- == 0 ? f.step(Ss{}) : void()), ...);
+    };
+    auto const fill = [&] { for_levels([&]<class P>(P) { f.run(op<kr::writes, kr::everywhere<P>, kr::on_host>{}); }); };
+    fill(), refused::step = 1;
+    (f.step(Ss{}), ...);
+    for_levels([&]<class X, int L>(kr::past<X, L> part) {
+      kr::share const& lies = f.template local<X>();
+      auto const local = f.template bytes<X>();
+      std::int64_t own = km::sum(*environment_, std::int64_t(local[0] + local[1])), cells = 1, all = 1;
+      for (int d = 0; d < R; ++d) {
+        cells *= lies.global_extents[d];
+        all *= lies.global_extents[d] + (lies.wraps[std::size_t(d)] ? 0 : 2 * lies.width[d]);
+      }
+      for (kr::region const where : {kr::region::owned, kr::region::walls}) {
+        if (!overlap(program.now.exist[number_of<X>], where)) continue;
+        sites.push_back({number_of<X>, L, where, where == kr::region::owned ? own : own / cells * (all - cells)});
+        site& s = sites.back();
+        for (int turn = 0; turn < 8 && !s.matters; ++turn) {
+          fill(), Kokkos::fence();
+          chances = random_();
+          test::spoil(f.template view<host>(part), lies, where);
+          program.wrong = 0;
+          for (int n = 0; n < 5; ++n) step();
+          Kokkos::fence();
+          s.matters = km::sum(*environment_, long(program.wrong)) != 0;
+        }
+      }
+    });
+    program.wrong = 0;
+    fill(), f.run(kr::checkpoint<"programs">{});
+  }
   // How the variables lie, for the oracle.
   std::vector<oracle::variable> lie(fields& f) {
     std::vector<oracle::variable> all;
@@ -581,8 +861,7 @@ private:
       bool const is_cut = below(2) == 0;
       auto const& env = *environment_;
       if (is_cut) {
-        for (int& owner : graph_.owners) owner = below(env.size());
-        graph_.has_own_ghosts = below(2) == 0;
+        cut_anew();
         auto const m = cut(env, graph_);
         f.repartition(m.c, m.e);
       } else {
@@ -742,11 +1021,12 @@ private:
     f.run(op<kr::writes, kr::everywhere<a<R>>, kr::on_device>{});
   }
   template <class S>
-  void steps(fields& f) {
+  void steps(fields& f, std::size_t number) {
     for (int n = 0; n < 3; ++n) {
       truth after = program.now;
       refused::step = f.steps() + 1;
       if (!followed<typename S::alias>::go(after, f.steps() + 1)) return;
+      saved_.ran[number] = true;
       attempt(true, [&] { f.step(S{}); });
     }
   }
@@ -775,9 +1055,9 @@ private:
     case 21: return exchange<kr::depth<1, c<R>>>(f);
     case 16: return rewind<b<R>>(f);
     case 17: return rewind<c<R>>(f);
-    case 18: return steps<retried<R>>(f);
+    case 18: return steps<retried<R>>(f, 1);
     case 19: return accumulate(f);
-    case 22: return steps<chosen<R>>(f);
+    case 22: return steps<chosen<R>>(f, 2);
     case 23: return f.resize(kr::extra<b<R>>{2}); // new arrays, as long as before
     case 24:
       if constexpr (R == 0) f.reserve(cells{}, f.size(cells{}) + below(3));
@@ -789,8 +1069,8 @@ private:
     case 4: return exchange<past_c<R>>(f);
     case 5: return copy_from_past<b<R>>(f);
     case 6: return copy_from_past<c<R>>(f);
-    case 7: return steps<wave<R>>(f);
-    case 8: return steps<closed<R>>(f);
+    case 7: return steps<wave<R>>(f, 0);
+    case 8: return steps<closed<R>>(f, 3);
     case 9: return write_raw(f);
     case 10:
     case 11: return run_some<a<R>>(f);
@@ -801,8 +1081,19 @@ private:
     }
   }
 
-  std::string device_;
+  std::string own_device_, device_; ///< of all programs, and where this one runs
+  std::uint64_t seed_;
   std::mt19937_64 random_;
+  int kind_ = 0, blocks_ = 1, count_ = 1, ranks_ = 1; ///< of a program
+  bool goes_on_ = false;
+  enum class saves : std::uint8_t { nothing, needed, all } saves_ = saves::nothing;
+  /// What a program is known to have in its file.
+  struct {
+    truth now;
+    std::array<int, truth::most_components> places{};
+    std::int64_t steps = 0;
+    bool ran[4]{}, all = false;
+  } saved_;
   std::vector<kr::grid> grids_; ///< of the components
   std::uint64_t paid_to_host_ = 0, paid_to_device_ = 0;
   test::meshes::graph graph_;
@@ -817,6 +1108,7 @@ struct app : test::application<Devices, Tracking, Layout, keel::machine::mpi> {
 
 template <class App, int R = 2>
 void holds(std::string_view device) {
+  test::in_folder const here(km::basic_environment<km::mpi>{});
   char const *const asked = std::getenv("KEEL_TEST_PROGRAMS"), *const seed = std::getenv("KEEL_TEST_SEED");
   int const programs = asked ? std::atoi(asked) : 30;
   program.wrong = program.read = 0;
@@ -830,6 +1122,25 @@ void holds(std::string_view device) {
   CHECK(t.misjudged == 0);
   CHECK(t.dear == 0);
   CHECK((t.refused > 0) == t.is_tracked);
+}
+
+template <int R>
+void weighs() {
+  km::basic_environment<km::mpi> const world;
+  if (!kr::detail::has_hdf5() || world.size() > 2) return; // as on two
+  test::in_folder const here(world);
+  trial<app<list<host>>, R> t(host::name, 1);
+  t.template weigh<wave<R>>();
+  t.template weigh<retried<R>>();
+  t.template weigh<chosen<R>>();
+  t.template weigh<closed<R>>();
+  t.template weigh<drawn<R, 1>>();
+  t.template weigh<drawn<R, 2>>();
+  t.template weigh<drawn<R, 3>>();
+  t.template weigh<drawn<R, 4>, drawn<R, 5>>();
+  CHECK(t.mattering > 0);
+  if (std::getenv("KEEL_TEST_PROGRAMS") != nullptr)
+    MESSAGE("bytes in checkpoints / bytes that matter " << double(t.saved) / double(t.mattering));
 }
 
 } // namespace
@@ -854,4 +1165,8 @@ TEST_CASE("residency: random programs find what was written last in one and thre
 TEST_CASE("residency: random programs find what was written last on meshes") {
   holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft>, 0>("twin");
   holds<app<list<host, simulated>, kr::checked, Kokkos::LayoutRight, kr::on_device>, 0>("simulated");
+}
+TEST_CASE("residency: a checkpoint has the bytes that later routines see, found by changing each level and region") {
+  weighs<2>();
+  weighs<0>();
 }

@@ -5,6 +5,7 @@
 /// The test's own runtime: an environment and the name of a device, and Kokkos running; and a device of the test's own.
 
 #include <keel/machine/environment.hpp>
+#include <keel/machine/selection.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
@@ -36,6 +37,9 @@ using host = decltype(first_of(keel::where_supported<keel::list<keel::serial, ke
 template <class Ranks = keel::machine::alone>
 struct run {
   explicit run(std::string_view device) : device_(device) {}
+  /// On so many ranks of the world.
+  run(std::string_view device, int ranks)
+      : environment_(keel::machine::basic_environment<Ranks>(), keel::machine::first{ranks}), device_(device) {}
 
   keel::machine::basic_environment<Ranks>& environment() { return environment_; }
   [[nodiscard]] std::string_view device_name() const { return device_; }
