@@ -332,6 +332,49 @@ TEST_CASE("a user asks for checkpoints, and for a restart, of a program that has
   CHECK(later.f.steps() == 4);
   later.f.restart("checkpoint");
   CHECK(later.f.steps() == 6);
+  // A program that counts asks before its first step.
+  run counts(ranks, "simulated");
+  model<app> at_once(counts), anew(counts);
+  CHECK_FALSE(anew.f.restart<go_on>());
+  how.checkpoint_before_end = {};
+  at_once.f.set(how);
+  CHECK(at_once.f.restart<go_on>());
+  CHECK(at_once.f.steps() == 6);
+  CHECK_FALSE(at_once.f.restart<go_on>());
+  at_once.f.step(go_on{});
+  CHECK(at_once.f.steps() == 7);
+  kr::registry<app> registered(counts);
+  CHECK_FALSE(registered.restart());
+}
+
+struct trusting : test::application<keel::list<test::host>, kr::off, Kokkos::LayoutRight, km::mpi> {
+  using exchange = kr::on_host;
+};
+struct count_up : kr::routine<"count_up", kr::on_device, kr::updates<clock>> {
+  template <class V>
+  static void run(V v) {
+    ++v(clock{})();
+  }
+};
+
+TEST_CASE("a user asks for checkpoints of a program that calls its routines and records nothing") {
+  km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
+  run all(world.size(), test::host::name);
+  kr::settings how;
+  how.checkpoint_every = 2;
+  {
+    kr::fields<trusting, clock> f(all, kr::grid{{8}});
+    f.set(how);
+    for (int n = 0; n < 3; ++n) f.step(count_up{});
+  }
+  km::barrier(world);
+  how = {}, how.restart = "checkpoint";
+  kr::fields<trusting, clock> f(all, kr::grid{{8}});
+  f.set(how);
+  f.step(count_up{});
+  CHECK(f.steps() == 3);
+  CHECK(f.view<test::host>(clock{})() == 3);
 }
 
 struct water : kr::variable<"water", double*> {};
@@ -395,6 +438,7 @@ struct mass : kr::variable<"mass", double**> {};
 struct spot : kr::variable<"spot", double* [2], kr::on_mesh<cells>> {};
 using moving = kr::fields<app, mass, spot>;
 using on_grid = kr::fields<app, mass>;
+using blocked_fields = kr::fields<app, mass, clock>; // each block has the clock
 
 struct fill : kr::routine<"fill", kr::on_device, kr::writes<mass>> {
   template <class V>
@@ -431,6 +475,18 @@ struct wrong : kr::routine<"wrong", kr::on_host, kr::reads<kr::owned<mass>>> {
     }
   }
 };
+struct set_clock : kr::routine<"set_clock", kr::on_host, kr::writes<clock>> {
+  template <class V>
+  static void run(V v) {
+    v(clock{})() = 77;
+  }
+};
+struct read_clock : kr::routine<"read_clock", kr::on_host, kr::reads<clock>> {
+  template <class V>
+  static std::int64_t run(V v) {
+    return v(clock{})();
+  }
+};
 template <bool Writes>
 using spots = std::conditional_t<Writes, kr::writes<kr::owned<spot>>, kr::reads<kr::owned<spot>>>;
 template <bool Writes>
@@ -465,8 +521,9 @@ TEST_CASE("blocks, patches and elements that moved are as they were, on other ra
       };
       if (some.environment().is_member()) {
         auto const& env = some.environment();
-        on_grid blocked(some, kr::grid{{12, 9}, kr::ghost_width{1}, kr::blocks{2}});
+        blocked_fields blocked(some, kr::grid{{12, 9}, kr::ghost_width{1}, kr::blocks{2}});
         blocked.run(fill{});
+        blocked.run(set_clock{});
         blocked.run(kr::checkpoint<"checkpoint-blocks">{});
 
         moving patched(some, coarse, mesh_on(some, 6));
@@ -480,11 +537,12 @@ TEST_CASE("blocks, patches and elements that moved are as they were, on other ra
       }
       km::barrier(world);
       if (others.environment().is_member()) {
-        on_grid whole(others, kr::grid{{12, 9}, kr::ghost_width{1}, kr::blocks{3}});
+        blocked_fields whole(others, kr::grid{{12, 9}, kr::ghost_width{1}, kr::blocks{3}});
         whole.restart("checkpoint-blocks");
         std::int64_t bad = 0;
         whole.run(wrong{}, bad);
         CHECK(bad == 0);
+        for (int b = 0; b < 3; ++b) CHECK(whole.run(read_clock{}, kr::component{b}) == 77);
         moving patched(others, coarse, mesh_on(others, 1));
         patched.restart("checkpoint-patches");
         CHECK(patched.components() == 2);
@@ -495,6 +553,68 @@ TEST_CASE("blocks, patches and elements that moved are as they were, on other ra
       }
       km::barrier(world);
     }
+}
+
+TEST_CASE("a checkpoint has what schedules read that the program goes on with and that did not run yet") {
+  km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
+  run all(world.size(), "simulated");
+  kr::grid const g{{12, 9}, kr::ghost_width{1}};
+  kr::settings how;
+  how.checkpoint_every = 1;
+  for (int n = 0; n < 2; ++n) { // the second one goes on from the first one's file
+    on_grid f(all, g);
+    f.set(how);
+    CHECK(f.restart<fill, wrong>() == (n != 0));
+    CHECK(f.is_valid<mass>(kr::region::owned) == (n != 0));
+    f.step(fill{});
+    how.restart = "checkpoint";
+  }
+  on_grid f(all, g);
+  f.restart<wrong>("checkpoint");
+  CHECK(f.steps() == 2);
+}
+
+// What a rank has of its own.
+struct own_list : kr::variable<"own_list", int*, kr::off_grid, kr::without_checkpoint> {};
+struct near : kr::variable<"near", int*, kr::on_mesh<cells>, kr::without_checkpoint> {};
+using with_lists = kr::fields<app, spot, own_list, near>;
+struct connect : kr::routine<"connect", kr::on_host, kr::writes<own_list, near>> {
+  template <class V>
+  static void run(V v, int rank) {
+    v(own_list{})(0) = rank;
+    for (auto e = v.owned(cells{}).begin; e < v.owned(cells{}).end; ++e) v(near{})(e) = int(e);
+  }
+};
+struct follow : kr::routine<"follow", kr::on_host, kr::reads<own_list, kr::owned<near>>, kr::updates<kr::owned<spot>>> {
+  template <class V>
+  static void run(V v) {
+    for (auto e = v.owned(cells{}).begin; e < v.owned(cells{}).end; ++e)
+      v(spot{})(v(near{})(e), 0) += v(own_list{})(0) + 1;
+  }
+};
+
+TEST_CASE("what a rank has of its own is in no checkpoint, and may be missing when it is read") {
+  km::basic_environment<km::mpi> const world;
+  test::in_folder const here(world);
+  run all(world.size(), "simulated");
+  int const rank = all.environment().rank();
+  kr::partition<cells> const c(all.environment(), std::vector<std::int64_t>{2 * rank, 2 * rank + 1});
+  {
+    with_lists f(all, c, kr::extra<own_list>{1});
+    f.run(visit<true>{}, c.ids());
+    f.run(connect{}, rank);
+    f.step(kr::schedule<follow, kr::checkpoint<"checkpoint-own">>{});
+  }
+  with_lists f(all, c, kr::extra<own_list>{1});
+  f.restart<follow>("checkpoint-own");
+  CHECK_FALSE(f.is_valid<near>(kr::region::owned));
+  CHECK_FALSE(f.is_valid<own_list>());
+  f.run(connect{}, rank);
+  f.step(follow{});
+  double expected = double(2 * rank + 1) / 3;
+  for (int n = 0; n < 2; ++n) expected += rank + 1;
+  CHECK(f.view<test::host>(spot{})(1, 0) == expected);
 }
 
 TEST_CASE("a registry goes on with what was valid, whoever owns the arrays") {
@@ -514,11 +634,12 @@ TEST_CASE("a registry goes on with what was valid, whoever owns the arrays") {
         auto const q = all.template add<double**, cells>("q", kr::extents{4}, kr::levels<2>{});
         auto const h = all.template adopt<cells>("h", mine);
         auto const spare = all.template add<int*, cells>("spare");
+        (void)all.template add<int*, cells>("own", kr::without_checkpoint{});
         f(all, c, q, h, spare, mine);
       };
       on(before, [](auto& all, auto const& c, auto q, auto h, auto, auto const& mine) {
         {
-          auto const use = all.use("fill", kr::on_host{}, kr::writing{q, h});
+          auto const use = all.use("fill", kr::on_host{}, kr::writing{q, h, all.find("own")});
           auto const view = use.template view<double**>(q);
           for (std::int64_t e = 0; e < c.size(); ++e)
             for (int k = 0; k < 3; ++k)
@@ -532,6 +653,7 @@ TEST_CASE("a registry goes on with what was valid, whoever owns the arrays") {
       on(after, [](auto& all, auto const& c, auto q, auto h, auto spare, auto const& mine) {
         all.restart("checkpoint-registry");
         CHECK_FALSE(all.is_valid(kr::on_host{}, spare));
+        CHECK_FALSE(all.is_valid(kr::on_host{}, all.find("own").only(kr::region::owned)));
         CHECK_FALSE(all.is_valid(kr::on_host{}, q)); // the new level
         all.require_valid_data(kr::on_host{}, {q.past(1).only(kr::region::owned), h.only(kr::region::owned)});
         auto const view = all.template view<double**, test::host>(q.past(1));

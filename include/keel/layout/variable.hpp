@@ -61,13 +61,15 @@ struct variable_info {
   std::int64_t padding;   ///< the extent of neighbours in memory is a multiple of it
   lattice on;
   bool is_scratch;   ///< valid within a step only; see `scratch`
+  bool is_saved;     ///< by checkpoints
   std::uint64_t key; ///< of the name, so that comparing is cheap
 
   constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {},
                           bool ghosts = true, std::int64_t multiple = 1, lattice const& which = {},
-                          bool ends_with_step = false)
+                          bool ends_with_step = false, bool saved = true)
       : name(n), levels(level_count), lies_on_grid(on_grid), has_ghosts(on_grid && ghosts), group(in),
-        padding(multiple), on(which), is_scratch(ends_with_step), key(14695981039346656037U) {
+        padding(multiple), on(which), is_scratch(ends_with_step), is_saved(saved && !ends_with_step),
+        key(14695981039346656037U) {
     for (char c : n) key = (key ^ std::uint64_t(static_cast<unsigned char>(c))) * 1099511628211U;
   }
   friend constexpr bool operator==(variable_info const& a, variable_info const& b) {
@@ -87,6 +89,9 @@ struct off_grid {};
 /// Lies on the grid, and no routine needs the cells of neighbours: it has neither rim, halo nor walls, so that `reads`,
 /// `writes` and `updates` mean all owned cells. Its arrays are as long as the others', so that indices go for all.
 struct without_ghosts {};
+/// Is in no checkpoint, because the program makes it again after a restart: lists of local indices, which hold for one
+/// cut only, and what a rank has of its own.
+struct without_checkpoint {};
 /// Where a variable lies: in the middle of cells if it does not say.
 struct cell {
   static constexpr std::uint8_t longer = 0;
@@ -172,7 +177,8 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
           !(std::is_same_v<Properties, without_ghosts> || ...),
           padding,
           on,
-          (std::is_same_v<Properties, ends_with_step> || ...)};
+          (std::is_same_v<Properties, ends_with_step> || ...),
+          !(std::is_same_v<Properties, without_checkpoint> || ...)};
 }
 } // namespace detail
 
@@ -181,7 +187,7 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
 /// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `on_mesh<M>`, `in_group<"...">`, `off_grid`,
-/// `without_ghosts` and `padded<N>`; a scalar is off the grid by nature.
+/// `without_ghosts`, `without_checkpoint` and `padded<N>`; a scalar is off the grid by nature.
 template <text Name, class Data, class... Properties>
 struct variable {
   using data_type = Data;

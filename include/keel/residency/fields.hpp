@@ -135,7 +135,7 @@ public:
 
   /// Steps in which copies began early, as soon as their source was final, because the plan has a later reader.
   [[nodiscard]] std::int64_t planned_steps() const { return this->executor_.planned_steps(); }
-  /// Steps made; `every` counts by it. To be set after a restart.
+  /// Steps made; `every` counts by it. To be set after a restart from a file of the program's own.
   [[nodiscard]] std::int64_t steps() const { return this->book_.steps(); }
   void set_steps(std::int64_t n) { this->book_.set_steps(n); }
 
@@ -231,6 +231,17 @@ public:
     std::array<detail::schedule_nodes, sizeof...(Schedules)> const all{
         detail::bound_schedule<Schedules, index>::nodes...};
     detail::restart(*this, name, all);
+  }
+  /// Goes on from the checkpoint that the user names, `--keel-restart=run`, and returns whether there is one: if not,
+  /// the program makes the state at the start. For programs that need `steps()`, or what the file has, before the first
+  /// step, which goes on from it else. Checkpoints have what these schedules read, also before they ran. Does nothing
+  /// after the first step.
+  template <Entry... Schedules>
+  [[nodiscard]] bool restart() {
+    auto const visit = this->users_.enter("restart");
+    std::array<detail::schedule_nodes, sizeof...(Schedules)> const all{
+        detail::bound_schedule<Schedules, index>::nodes...};
+    return detail::restart(*this, all);
   }
   /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
   /// many `int` as the rank owns elements. All variables travel, as in `repartition`. Elements that come take the

@@ -146,7 +146,8 @@ public:
     detail::migrate(*this, M::name, destinations, detail::thunk::of(none));
   }
   /// Writes `name.h5`, with every level that is valid somewhere, and goes on from one; see `residency::checkpoint` and
-  /// `fields::restart`. Variables are found by name, so those of the file have to be registered.
+  /// `fields::restart`. Variables are found by name, so those of the file have to be registered. One that is adopted or
+  /// added with `without_checkpoint{}` is left out.
   void checkpoint(std::string_view name) {
     known_.require_idle({}, "checkpoint");
     detail::checkpoint(*this, name);
@@ -154,6 +155,11 @@ public:
   void restart(std::string_view name) {
     known_.require_idle({}, "restart");
     detail::restart(*this, name, {});
+  }
+  /// From the one that the user names, `--keel-restart=run`; returns whether there is one.
+  [[nodiscard]] bool restart() {
+    known_.require_idle({}, "restart");
+    return detail::restart(*this, {});
   }
   template <Mesh M>
   [[nodiscard]] std::int64_t size(M) const {

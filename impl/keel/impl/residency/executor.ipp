@@ -327,7 +327,7 @@ KEEL_INLINE void executor::execute(schedule_view const& what, component_range ra
 }
 
 KEEL_INLINE void executor::step(schedule_view const& what, void const* arguments) {
-  own_->fields.checkpoints_->begin_steps(what.table);
+  own_->fields.checkpoints_->begin_steps({&what.table, 1});
   step_scope const until_end(*this);
   any_observer& observer = book_.observer();
   observer.begin_step(book_.steps());

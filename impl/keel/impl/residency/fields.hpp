@@ -68,7 +68,7 @@ void fields<App, Vars...>::step(S, Args&&... args) {
               }
               return bare.finish();
             }
-          } else if (!this->arrays_.has_blocks()) {
+          } else if (!this->arrays_.has_blocks() && !this->book_.settings().watches_steps()) {
             detail::executor::step_scope const until_end(this->executor_);
             return detail::walk_types<0, S>(calls);
           }

@@ -45,6 +45,7 @@ public:
     std::array<std::int64_t, max_rank> lengths{}; ///< of keel's own, beyond the grid or mesh, so many
     int given = 0;
     bool is_left = false;       ///< its first index runs fastest
+    bool is_saved = true;       ///< by checkpoints
     std::exception_ptr wrong{}; ///< what `add` throws, on every rank
 
     /// The application's array in a memory. Arrays lie in the same way, and each memory has one, or it is wrong.

@@ -53,7 +53,7 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
   for (auto const n : w.lies.on.width) said.add(n);
   for (std::int64_t const n :
        {std::int64_t(w.lies.on.longer), std::int64_t(w.lies.on.along), w.lies.element_bytes, std::int64_t(w.levels),
-        std::int64_t(w.lies.rank), std::int64_t(is_adopted), std::int64_t(is_again)})
+        std::int64_t(w.lies.rank), std::int64_t(w.is_saved), std::int64_t(is_adopted), std::int64_t(is_again)})
     said.add(n);
   for (int m = 0; m < max_memories; ++m) said.add(w.adopted[std::size_t(m)] != nullptr ? 1 : 0);
   for (int d = 0; d < w.given; ++d) said.add(w.lengths[std::size_t(d)]);
@@ -83,9 +83,8 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
                   "Give as many");
     array_kind kind{w.lies.rank, w.lies.rank, w.lies.element_bytes, w.is_left, w.lies.added_as, {}};
     // Its text is that of the name that stays.
-    one& o = all_.emplace_back(one{name, w.lies, w.type, w.adopted, is_adopted, kind,
-                                   variable_info("", w.levels, true, {}, true, 1, w.lies.on)});
-    o.about = variable_info(o.name, w.levels, true, {}, true, 1, w.lies.on);
+    one& o = all_.emplace_back(one{name, w.lies, w.type, w.adopted, is_adopted, kind, variable_info("", 1, true)});
+    o.about = variable_info(o.name, w.levels, true, {}, true, 1, w.lies.on, false, w.is_saved);
     share const& part = fields_.arrays_.share_for(o.about);
     if (!is_adopted) {
       int const beyond = w.lies.rank - part.rank;

@@ -36,7 +36,8 @@ auto registry<App>::adopt_on(lattice const& on, std::string_view name, Views con
                       "application's list. Add it there.");
       }
       w.adopt(detail::ref_of(v), &detail::element_type<typename V::non_const_value_type>, m);
-    } else detail::set(w.lies, v);
+    } else if constexpr (std::is_same_v<V, without_checkpoint>) w.is_saved = false;
+    else detail::set(w.lies, v);
   };
   (take(views), ...);
   w.lies.on = on;
@@ -55,6 +56,7 @@ auto registry<App>::add_on(lattice const& on, std::string_view name, Options con
   w.is_left = std::is_same_v<typename App::layout, Kokkos::LayoutLeft>;
   [[maybe_unused]] auto const look = [&]<class O>(O const& o) {
     if constexpr (std::is_same_v<O, extents>) w.lengths = o.of_array, w.given = o.given;
+    else if constexpr (std::is_same_v<O, without_checkpoint>) w.is_saved = false;
     else if constexpr (requires { O::count; }) w.levels = O::count;
   };
   (look(options), ...);

@@ -111,8 +111,10 @@ public:
   /// Writes what these entries of a schedule are to write: what later steps need of those of `known` that ran as
   /// steps, or all that is valid if none did; and what the entry keeps.
   void write(schedule_nodes const& of, std::span<std::size_t const> entries, schedule_cache const& known);
-  /// Goes on from a file before the first step, if the user asks for it.
-  void begin_steps(schedule_nodes const& first);
+  /// Goes on from a file before the first step, if the user asks for it, and returns whether. Does so once.
+  bool begin_steps(std::span<schedule_nodes const> first);
+  /// What these schedules read is needed, too, although they may not have run as steps yet.
+  void go_on_with(std::span<schedule_nodes const> of) { going_on_.assign(of.begin(), of.end()); }
   /// After a step, whose schedule came to those entries. Its first one, if there is one, is meant when the user asks
   /// for checkpoints.
   void end_step(schedule_nodes const& of, std::span<std::size_t const> entries, schedule_cache const& known);
@@ -126,6 +128,7 @@ private:
 
   fields_state& fields_;
   std::vector<std::unique_ptr<checkpoint_file>> all_;
+  std::vector<schedule_nodes> going_on_;
   bool has_begun_ = false, is_ending_ = false; // steps; the job
 };
 

@@ -107,7 +107,9 @@ KEEL_INLINE void checkpoint_files::write(std::string_view name, std::span<reques
                                          std::span<schedule_nodes const> steps) {
   live_levels none;
   for (variable_record const& v : fields_.arrays_.variables()) none.emplace_back(std::size_t(v.about->levels));
-  live_levels live = live_before(steps, none, fields_.book_.steps() == 0);
+  std::vector<schedule_nodes> all(steps.begin(), steps.end());
+  all.insert(all.end(), going_on_.begin(), going_on_.end());
+  live_levels live = live_before(all, none, fields_.book_.steps() == 0);
   for (request const& r : kept) live[std::size_t(r.variable)][std::size_t(r.level)].what = region::everywhere;
   of(name).write(steps.empty() ? nullptr : &live);
 }
@@ -117,9 +119,13 @@ KEEL_INLINE void checkpoint_files::write(schedule_nodes const& of, std::span<std
   for (std::size_t const i : entries) write(of.nodes[i].about->name, of.asked(i), known.steps());
 }
 
-KEEL_INLINE void checkpoint_files::begin_steps(schedule_nodes const& first) {
+KEEL_INLINE bool checkpoint_files::begin_steps(std::span<schedule_nodes const> first) {
   std::string const& from = fields_.book_.settings().restart;
-  if (!std::exchange(has_begun_, true) && !from.empty()) restart(fields_, from, {&first, 1});
+  if (std::exchange(has_begun_, true)) return false;
+  if (going_on_.empty()) go_on_with(first);
+  if (from.empty()) return false;
+  restart(fields_, from, first);
+  return true;
 }
 
 KEEL_INLINE void checkpoint_files::end_step(schedule_nodes const& of, std::span<std::size_t const> entries,
@@ -155,7 +161,7 @@ KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* 
   std::vector<std::int64_t> valid; // of each: owned elements, walls, how many layers of ghosts
   for (int v = 0; v < int(on.variables().size()); ++v) {
     variable_info const& about = *on.variables()[std::size_t(v)].about;
-    for (int l = 0; l < about.levels && !about.is_scratch; ++l)
+    for (int l = 0; l < about.levels && about.is_saved; ++l)
       for (int c = 0; c < on.components(); ++c) {
         auto const is_somewhere = [&](region one, int layers) {
           return in.memory_with(v, l, one, c, layers) != memory::none;

@@ -84,7 +84,7 @@ struct whole_variable {
   [[nodiscard]] std::vector<std::int64_t> extents() const;
   /// Which dimension of the grid, or of the mesh, each is; negative beyond these.
   [[nodiscard]] std::vector<int> order() const;
-  /// What this rank has of owned elements, of walls, or of both. `once`: but for what another rank has as well.
+  /// What this rank has of owned elements, of walls, or of both. `once`: without what another rank or block has.
   [[nodiscard]] std::vector<ordered_box> boxes(region where, bool once) const;
 };
 

@@ -95,8 +95,8 @@ KEEL_INLINE std::vector<ordered_box> whole_variable::boxes(region where, bool on
   shape const& lies = of.provider().shape_of(variable, component);
   std::vector<array_dimension> const dimensions = dimensions_of(*this);
   std::vector<ordered_box> made;
-  if (lies.part == nullptr) { // each rank has all of it
-    if (once && (of.rank() != 0 || !overlap(where, region::owned))) return made;
+  if (lies.part == nullptr) { // each rank has all of it, and each block
+    if (once && (of.rank() != 0 || (of.has_blocks() && component != 0) || !overlap(where, region::owned))) return made;
     ordered_box all;
     for (array_dimension const& d : dimensions) all.add({d.count, d.stride, 0, d.count});
     return {all};

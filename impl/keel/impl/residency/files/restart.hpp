@@ -19,6 +19,8 @@ void checkpoint(fields_state& f, std::string_view name);
 /// Collective. On all ranks, or on none if the file is refused. Of what steps of these schedules read nothing may be
 /// missing that was valid.
 void restart(fields_state& f, std::string_view name, std::span<schedule_nodes const> schedules);
+/// From the file that the user names, before the first step; returns whether there is one.
+bool restart(fields_state& f, std::span<schedule_nodes const> schedules);
 
 } // namespace keel::residency::detail
 

@@ -133,10 +133,15 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
 
 KEEL_INLINE void checkpoint(fields_state& f, std::string_view name) { f.checkpoints_->of(name).write(nullptr); }
 
+KEEL_INLINE bool restart(fields_state& f, std::span<schedule_nodes const> schedules) {
+  return f.checkpoints_->begin_steps(schedules);
+}
+
 KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<schedule_nodes const> schedules) {
   agreement const& ranks = ranks_for(f, "restart");
   f.executor_.require_idle("restart");
   f.checkpoints_->finish();
+  if (!schedules.empty()) f.checkpoints_->go_on_with(schedules);
   std::string const path = std::string(name) + ".h5";
   std::string const before = std::string(name) + ".previous";
   std::string const hint = "Take the one before it, " + before + ", if there is one";

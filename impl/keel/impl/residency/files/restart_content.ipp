@@ -140,7 +140,7 @@ KEEL_INLINE restart_content look_into(fields_state const& f, std::string const& 
     for (std::size_t l = 0; l < live[v].size(); ++l) {
       variable_info const& about = *on.variables()[v].about;
       std::string const called = std::string(about.name) + " level " + std::to_string(l);
-      if (!overlap(live[v][l].what, region::owned) || about.is_scratch) continue;
+      if (!overlap(live[v][l].what, region::owned) || !about.is_saved) continue;
       bool const is_valid = f.book_.memory_with(int(v), int(l), region::owned, 0) != memory::none;
       if (!is_valid && (is_in(left_out, called) || !is_in(variables, std::string(about.name))))
         refuse_restart(path, "later steps read " + called + ", which it does not have",
