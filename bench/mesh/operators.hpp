@@ -17,23 +17,24 @@ struct cells : kr::mesh<"cells"> {};
 struct edges : kr::mesh<"edges"> {};
 struct vertices : kr::mesh<"vertices"> {};
 
-/// Local numbers of what lies around an element. A pentagon's last edge is its first, with a length of 0.
-struct edges_on_cell : kr::variable<"edges_on_cell", int**, kr::on_mesh<cells>> {};
-struct cells_on_edge : kr::variable<"cells_on_edge", int**, kr::on_mesh<edges>> {};
-struct vertices_on_edge : kr::variable<"vertices_on_edge", int**, kr::on_mesh<edges>> {};
-struct edges_on_edge : kr::variable<"edges_on_edge", int**, kr::on_mesh<edges>> {};
-struct cells_on_vertex : kr::variable<"cells_on_vertex", int**, kr::on_mesh<vertices>> {};
-struct edges_on_vertex : kr::variable<"edges_on_vertex", int**, kr::on_mesh<vertices>> {};
+/// Local numbers of what lies around an element. A pentagon's last edge is its first, with a length of 0. `set_mesh`
+/// makes them, and all of the mesh, on the ranks that there are.
+struct edges_on_cell : kr::variable<"edges_on_cell", int**, kr::on_mesh<cells>, kr::without_checkpoint> {};
+struct cells_on_edge : kr::variable<"cells_on_edge", int**, kr::on_mesh<edges>, kr::without_checkpoint> {};
+struct vertices_on_edge : kr::variable<"vertices_on_edge", int**, kr::on_mesh<edges>, kr::without_checkpoint> {};
+struct edges_on_edge : kr::variable<"edges_on_edge", int**, kr::on_mesh<edges>, kr::without_checkpoint> {};
+struct cells_on_vertex : kr::variable<"cells_on_vertex", int**, kr::on_mesh<vertices>, kr::without_checkpoint> {};
+struct edges_on_vertex : kr::variable<"edges_on_vertex", int**, kr::on_mesh<vertices>, kr::without_checkpoint> {};
 /// Lengths of edges, negative if their normals point inwards; in m, areas in m2.
-struct outflow : kr::variable<"outflow", double**, kr::on_mesh<cells>> {};
-struct area_cell : kr::variable<"area_cell", double*, kr::on_mesh<cells>> {};
-struct dc : kr::variable<"dc", double*, kr::on_mesh<edges>> {};
-struct dv : kr::variable<"dv", double*, kr::on_mesh<edges>> {};
-struct weights : kr::variable<"weights", double**, kr::on_mesh<edges>> {};
+struct outflow : kr::variable<"outflow", double**, kr::on_mesh<cells>, kr::without_checkpoint> {};
+struct area_cell : kr::variable<"area_cell", double*, kr::on_mesh<cells>, kr::without_checkpoint> {};
+struct dc : kr::variable<"dc", double*, kr::on_mesh<edges>, kr::without_checkpoint> {};
+struct dv : kr::variable<"dv", double*, kr::on_mesh<edges>, kr::without_checkpoint> {};
+struct weights : kr::variable<"weights", double**, kr::on_mesh<edges>, kr::without_checkpoint> {};
 /// Distances of cells, negative if the normal of their edge points clockwise.
-struct circulation : kr::variable<"circulation", double**, kr::on_mesh<vertices>> {};
-struct kites : kr::variable<"kites", double**, kr::on_mesh<vertices>> {};
-struct area_triangle : kr::variable<"area_triangle", double*, kr::on_mesh<vertices>> {};
+struct circulation : kr::variable<"circulation", double**, kr::on_mesh<vertices>, kr::without_checkpoint> {};
+struct kites : kr::variable<"kites", double**, kr::on_mesh<vertices>, kr::without_checkpoint> {};
+struct area_triangle : kr::variable<"area_triangle", double*, kr::on_mesh<vertices>, kr::without_checkpoint> {};
 
 /// The clause of a routine that takes `operators`.
 struct reads_mesh : kr::reads<edges_on_cell, cells_on_edge, vertices_on_edge, edges_on_edge, cells_on_vertex,

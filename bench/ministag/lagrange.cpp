@@ -13,6 +13,7 @@ void fill::run(V v, setup const& what) {
   auto const d = v(density{}), e = v(energy{});
   long const i0 = v.global_begin()[0] - v.owned().begin[0], j0 = v.global_begin()[1] - v.owned().begin[1];
   Kokkos::deep_copy(v(v1{}), 0), Kokkos::deep_copy(v(v2{}), 0);
+  v(elapsed{})() = 0;
   for (int i = 0; i < int(d.extent(0)); ++i)
     for (int j = 0; j < int(d.extent(1)); ++j)
       d(i, j) = what.density(i + i0, j + j0), e(i, j) = what.energy(i + i0, j + j0);

@@ -31,7 +31,8 @@ struct v1 : kr::variable<"v1", double**, kr::at<kr::face<0>>> {};
 struct v2 : kr::variable<"v2", double**, kr::at<kr::face<1>>> {};
 struct dx : kr::variable<"dx", double*, kr::along<0>> {}; // lengths of cells
 struct dy : kr::variable<"dy", double*, kr::along<1>> {};
-struct q1 : kr::scratch<"q1", double**> {}; // artificial viscosity
+struct elapsed : kr::variable<"elapsed", double> {}; // at the begin of a step
+struct q1 : kr::scratch<"q1", double**> {};          // artificial viscosity
 struct q2 : kr::scratch<"q2", double**> {};
 struct mass : kr::scratch<"mass", double**> {}; // what a sweep moves
 struct heat : kr::scratch<"heat", double**> {};
@@ -48,7 +49,7 @@ struct moment {
 /// Gas at rest, walls and all.
 struct fill : kr::routine<"fill", kr::on_host,
                           kr::writes<kr::everywhere<density>, kr::everywhere<energy>, kr::everywhere<v1>,
-                                     kr::everywhere<v2>, kr::everywhere<dx>, kr::everywhere<dy>>> {
+                                     kr::everywhere<v2>, kr::everywhere<dx>, kr::everywhere<dy>, elapsed>> {
   template <class V>
   static void run(V v, setup const& what);
 };
@@ -85,6 +86,20 @@ struct transport
   static void run(V v, moment const& now);
 };
 
+/// Sums up the time, so that a checkpoint has it; and returns it.
+struct tick : kr::routine<"tick", kr::on_host, kr::reads<dt>, kr::updates<elapsed>> {
+  template <class V>
+  static void run(V v) {
+    v(elapsed{})() += v(dt{});
+  }
+};
+struct get_time : kr::routine<"get_time", kr::on_host, kr::reads<elapsed>> {
+  template <class V>
+  static double run(V v) {
+    return v(elapsed{})();
+  }
+};
+
 struct problem_of {
   static problem holds(moment const& now) { return now.what->which(); }
 };
@@ -114,7 +129,8 @@ struct share_swept : share<density, kr::depth<2, energy>> {};
 
 struct step : kr::schedule<dt, share<density, energy>, push, walls<>, squeeze, share<kr::depth<2, energy>>,
                            kr::choose<turn, kr::schedule<transport<0>, share_swept, transport<1>>,
-                                      kr::schedule<transport<1>, share_swept, transport<0>>>> {};
+                                      kr::schedule<transport<1>, share_swept, transport<0>>>,
+                           tick> {};
 
 /// Mass and energy of what a rank owns.
 struct weigh

@@ -118,13 +118,16 @@ public:
 
   void integrate() {
     options const& o = job_.wanted;
-    fields_.run(initial_state{}, job_.what);
-    fields_.reset_traffic();
-    fields_.run(share_ghosts{});
-    job_.folder.enter();
+    job_.folder.enter(); // where checkpoints are, too
+    if (!fields_.restart<step>()) {
+      fields_.run(initial_state{}, job_.what);
+      fields_.reset_traffic();
+      fields_.run(share_ghosts{});
+    }
     progress bar(o.steps, master_);
-    for (long n = 0; n < o.steps;) {
-      long const last = end_of_stretch(n, o.steps, o.output_every);
+    long n = first_ = fields_.steps();
+    do {
+      long const last = end_of_stretch(n, o.steps, o.output_every, first_);
       (void)longest(run_, 0); // all begin together
       Kokkos::Timer clock;
       while (n < last) {
@@ -133,14 +136,14 @@ public:
       }
       with_chosen_device(run_, [&]<class Tag>(Tag) { run_.execution_space<Tag>().fence(); });
       double const passed = longest(run_, clock.seconds());
-      if (is_timed(n, o.steps)) seconds_ += passed;
+      if (is_timed(n, o.steps, first_)) seconds_ += passed;
       if (!o.output.empty() && is_output_due(n, o.steps, o.output_every)) {
         Kokkos::Timer output;
         fields_.run(movie{});
         double const took = longest(run_, output.seconds());
-        if (is_timed(n, o.steps)) output_seconds_ += took;
+        if (is_timed(n, o.steps, first_)) output_seconds_ += took;
       }
-    }
+    } while (n < o.steps);
     auto const& moved = fields_.traffic();
     copies_ = {total(run_, double(moved.bytes(kr::way::to_host) + moved.bytes(kr::way::to_device))),
                total(run_, necessary())};
@@ -169,7 +172,8 @@ public:
            bandwidth,
            copies_,
            error,
-           *name != 0 ? (std::filesystem::path(o.output) / name).string() : ""}
+           *name != 0 ? (std::filesystem::path(o.output) / name).string() : "",
+           first_}
         .print();
   }
 
@@ -196,7 +200,7 @@ private:
       options const& o = job_.wanted;
       if constexpr (!std::is_same_v<memory, Kokkos::HostSpace>)
         bytes = necessary_bytes({here_, job_.here.is_wall(1, kr::side::low), job_.here.is_wall(1, kr::side::high),
-                                 o.layers, o.steps, o.output_every, !o.output.empty()});
+                                 o.layers, o.steps - first_, o.output_every, !o.output.empty()});
     });
     return bytes;
   }
@@ -212,6 +216,7 @@ private:
   kr::fields<app, eta, u, v> fields_;
   place here_;
   double seconds_ = 0, output_seconds_ = 0;
+  long first_ = 0; ///< steps that another run made
   copied copies_;
 };
 

@@ -30,10 +30,11 @@ struct report {
   std::optional<copied> copies; ///< none: this program does not count
   verdict error;
   std::string output; ///< path of the last file; empty where there is none
+  long first = 0;     ///< steps that the run made whose checkpoint this one goes on from
 
   void print() const {
     using bench::row;
-    double const step = seconds / double(timed_steps(steps)), mega = 1e-6, giga = 1e-9;
+    double const step = seconds / double(timed_steps(steps, first)), mega = 1e-6, giga = 1e-9;
     double const cells = double(what.nx()) * double(what.ny());
     double const bandwidth = streamed_bytes(cells, what.equations().layers) / step;
     row("program", "%s on %d rank%s, device %s", program.c_str(), ranks, ranks == 1 ? "" : "s", device.c_str());

@@ -32,10 +32,10 @@ struct force : kr::variable<"force", double* [3], kr::on_mesh<atoms>> {};
 struct destination : kr::variable<"destination", int*, kr::on_mesh<atoms>, kr::without_ghosts> {}; // a rank
 // What follows does not travel with atoms. Those of a bin are a chain: the first one, then from each to the next; -1
 // ends it. Each atom has a row of local indices, in the order of ids, so that its force does not depend on theirs.
-struct first_in_bin : kr::variable<"first_in_bin", int*, kr::off_grid> {};
-struct next_in_bin : kr::variable<"next_in_bin", int*, kr::off_grid> {};
-struct neighbours : kr::variable<"neighbours", int**, kr::off_grid> {};
-struct neighbour_count : kr::variable<"neighbour_count", int*, kr::off_grid> {};
+struct first_in_bin : kr::variable<"first_in_bin", int*, kr::off_grid, kr::without_checkpoint> {};
+struct next_in_bin : kr::variable<"next_in_bin", int*, kr::off_grid, kr::without_checkpoint> {};
+struct neighbours : kr::variable<"neighbours", int**, kr::off_grid, kr::without_checkpoint> {};
+struct neighbour_count : kr::variable<"neighbour_count", int*, kr::off_grid, kr::without_checkpoint> {};
 
 template <class App>
 using fields =
@@ -47,13 +47,17 @@ kr::element_range all_of(V const& v) {
   return {0, v.ghosts(atoms{}).end};
 }
 
-struct begin : kr::routine<"begin", kr::on_host, kr::writes<id, position, velocity>> {
+struct begin : kr::routine<"begin", kr::on_host, kr::writes<position, velocity>> {
   template <class V>
   static void run(V v, std::vector<atom> const& all) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      v(id{})(i) = all[i].id;
+    for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t d = 0; d < 3; ++d) v(position{})(i, d) = all[i].at[d], v(velocity{})(i, d) = all[i].velocity[d];
-    }
+  }
+};
+struct number : kr::routine<"number", kr::on_host, kr::writes<id>> {
+  template <class V>
+  static void run(V v, std::span<std::int64_t const> ids) {
+    for (std::size_t i = 0; i < ids.size(); ++i) v(id{})(i) = ids[i];
   }
 };
 
@@ -85,16 +89,20 @@ struct kick : kr::routine<"kick", kr::on_device, kr::reads<kr::owned<force>>, kr
   }
 };
 
-/// Brings atoms that left the box in again at the other side, and says where each has to go.
+/// Brings atoms that left the box in again at the other side, if wanted, and says where each has to go.
 struct leave : kr::routine<"leave", kr::on_device, kr::updates<position>, kr::writes<destination>> {
   template <class V>
-  static void run(V v, box const& b) {
+  static void run(V v, box const& b, bool brings_in) {
     auto const x = v(position{});
     auto const to = v(destination{});
     kr::for_owned(
         v, atoms{}, KOKKOS_LAMBDA(int i) {
-          for (int d = 0; d < 3; ++d) x(i, d) = b.inside(x(i, d));
-          to(i) = b.owner(x(i, 0), x(i, 1), x(i, 2));
+          double at[3];
+          for (int d = 0; d < 3; ++d) {
+            at[d] = b.inside(x(i, d));
+            if (brings_in) x(i, d) = at[d];
+          }
+          to(i) = b.owner(at[0], at[1], at[2]);
         });
   }
 };

@@ -62,22 +62,27 @@ public:
         near_(box_.ranks_near(env_.rank())), talk_(env_), start_(atoms_at_start(env_, box_)),
         fields_(run, kr::partition<atoms>(env_, ids_of(start_)), kr::extra<first_in_bin>{bins_.size()},
                 kr::extra<next_in_bin>{0}, kr::extra<neighbours>{0, longest_row}, kr::extra<neighbour_count>{0}) {
-    fields_.run(begin{}, start_);
+    bool const goes_on = fields_.restart<step, push>();
+    if (!goes_on) fields_.run(begin{}, start_);
+    fields_.run(number{}, owned_ids());
+    if (goes_on) migrate(false); // a list made earlier has the same pairs within the cutoff
     find_ghosts();
+    if (goes_on) return;
     fields_.run(forces{}, box_);
     fields_.run(energies{}, box_);
   }
 
   void integrate() {
     if (env_.is_master()) std::printf("#Timestep Temperature PotE ETot\n");
-    row(0);
+    first_ = int(fields_.steps());
+    if (first_ == 0) row(0);
     fields_.reset_traffic();
     km::barrier(env_);
     Kokkos::Timer clock;
-    for (int n = 1; n <= wanted_.steps; ++n) {
+    for (int n = first_ + 1; n <= wanted_.steps; ++n) {
       if (n % steps_between_lists == 0) {
         fields_.run(drift{});
-        migrate();
+        migrate(true);
         find_ghosts();
         fields_.step(push{}, box_);
       } else {
@@ -96,7 +101,7 @@ public:
                                  double(moved.bytes(kr::way::to_host) + moved.bytes(kr::way::to_device))});
     auto const bits = km::sum(env_, fields_.run(digest{}));
     if (!env_.is_master()) return;
-    int const steps = std::max(1, wanted_.steps);
+    int const steps = std::max(1, wanted_.steps - first_);
     std::printf("%-16s  particles on %d rank%s, device %s\n", "program", env_.size(), env_.size() == 1 ? "" : "s",
                 std::string(run_.device_name()).c_str());
     std::printf("%-16s  %lld atoms, %d steps, newton %s\n", "case", static_cast<long long>(box_.atoms()), wanted_.steps,
@@ -115,16 +120,21 @@ private:
     return ids;
   }
 
-  /// Sends each atom to the rank whose brick it is in.
-  void migrate() {
-    fields_.run(leave{}, box_);
+  [[nodiscard]] std::span<std::int64_t const> owned_ids() const {
+    auto const here = fields_.partition_of(atoms{});
+    return here.ids().first(std::size_t(here.owned().end));
+  }
+
+  /// Sends each atom to the rank whose brick it is in. After a restart they stay outside of the box until they would be
+  /// brought in, so that positions are rounded as in a run that was not broken.
+  void migrate(bool brings_in) {
+    fields_.run(leave{}, box_, brings_in);
     fields_.migrate(atoms{}, fields_.run(destinations{}));
   }
 
   /// Gives the rank ghosts of all atoms that its own ones may reach until the next time, and lists neighbours.
   void find_ghosts() {
-    auto const here = fields_.partition_of(atoms{});
-    auto made = fields_.run(arrange{}, box_, bins_, near_, here.ids().first(std::size_t(here.owned().end)));
+    auto made = fields_.run(arrange{}, box_, bins_, near_, owned_ids());
     std::vector<std::int64_t> ghosts;
     for (auto const& parcel : talk_.exchange(std::move(made.needed)))
       ghosts.insert(ghosts.end(), parcel.items.begin(), parcel.items.end());
@@ -161,6 +171,7 @@ private:
   std::int64_t rows_ = 0; ///< room for so many lists of neighbours
   fields<app> fields_;
   double seconds_ = 0;
+  int first_ = 0; ///< steps that the run made whose checkpoint this one goes on from
 };
 
 } // namespace
