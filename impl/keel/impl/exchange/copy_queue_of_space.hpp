@@ -5,8 +5,8 @@
 /// The copy queue of a Kokkos space, without its kernels.
 
 #include <keel/impl/exchange/copy_queue.hpp>
-#include <keel/impl/space/kokkos_devices.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/space/kokkos.hpp>
 
 namespace keel::space {
 class simulated;
@@ -22,12 +22,8 @@ template <class Space>
 
 #if KEEL_COMPILED
 extern template copy_queue kokkos_copy_queue(keel::space::simulated const&);
-#if defined(KOKKOS_ENABLE_CUDA)
-extern template copy_queue kokkos_copy_queue(Kokkos::Cuda const&);
-#elif defined(KOKKOS_ENABLE_HIP)
-extern template copy_queue kokkos_copy_queue(keel::space::detail::hip_calls::execution_space const&);
-#elif defined(KOKKOS_ENABLE_SYCL)
-extern template copy_queue kokkos_copy_queue(keel::space::detail::sycl_calls::execution_space const&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+extern template copy_queue kokkos_copy_queue(Kokkos::DefaultExecutionSpace const&);
 #endif
 #endif
 
