@@ -137,7 +137,7 @@ public:
   }
   std::shared_ptr<queue_model const> beside() const override {
     if (Kokkos::Tools::profileLibraryLoaded()) return nullptr;
-    if constexpr (requires { Space::new_instance(); }) {
+    if constexpr (requires { requires std::is_same_v<decltype(Space::new_instance()), Space>; }) {
       static Space const other = Space::new_instance();
       return std::make_shared<kokkos_queue>(other);
     }
