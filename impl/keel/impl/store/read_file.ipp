@@ -73,10 +73,12 @@ private:
       switch (H5Tget_class(type)) {
       case H5T_INTEGER:
         get(H5T_NATIVE_INT64, 8,
-            all.emplace_back(stored_attribute{name, std::vector<std::int64_t>{}}).value.emplace<1>());
+            all.emplace_back(stored_attribute{name, std::vector<std::int64_t>{}})
+                .value.get<std::vector<std::int64_t>>());
         break;
       case H5T_FLOAT:
-        get(H5T_NATIVE_DOUBLE, 8, all.emplace_back(stored_attribute{name, std::vector<double>{}}).value.emplace<2>());
+        get(H5T_NATIVE_DOUBLE, 8,
+            all.emplace_back(stored_attribute{name, std::vector<double>{}}).value.get<std::vector<double>>());
         break;
       case H5T_STRING: {
         if (access_.checked(H5Tis_variable_str(type), what) != 0) break;

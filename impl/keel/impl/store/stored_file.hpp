@@ -10,8 +10,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -19,10 +20,41 @@ namespace keel::residency::detail {
 /// Numbers as this machine has them; `opaque` is bytes.
 enum class stored_type : std::uint8_t { floating, integer, natural, opaque };
 
-/// A text is of fixed length, as VTK wants it; numbers are a list, also a single one.
+/// A text, which is of fixed length in a file, as VTK wants it; or a list, also of a single number. No `std::variant`:
+/// where memory for a copy of one lacks, code of g++ 12 frees what was never made.
+class stored_value {
+  using types = std::tuple<std::string, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
+  template <class T>
+  static constexpr int number_of = std::is_same_v<T, std::tuple_element_t<0, types>>   ? 0
+                                   : std::is_same_v<T, std::tuple_element_t<1, types>> ? 1
+                                   : std::is_same_v<T, std::tuple_element_t<2, types>> ? 2
+                                                                                       : 3;
+
+public:
+  template <class T>
+    requires requires(types& all) { std::get<T>(all); }
+  stored_value(T value) : number_(number_of<T>) {
+    std::get<T>(all_) = std::move(value);
+  }
+  template <class T>
+  [[nodiscard]] T const* get_if() const {
+    return number_ == number_of<T> ? &std::get<T>(all_) : nullptr;
+  }
+  /// What it was made of.
+  template <class T>
+  [[nodiscard]] T& get() {
+    return std::get<T>(all_);
+  }
+  friend bool operator==(stored_value const&, stored_value const&) = default;
+
+private:
+  types all_;
+  int number_;
+};
+
 struct stored_attribute {
   std::string name;
-  std::variant<std::string, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> value;
+  stored_value value;
 };
 
 /// An array of a file, in one piece.
@@ -60,7 +92,7 @@ struct stored_file {
 template <class Value>
 [[nodiscard]] Value const* attribute_of(std::vector<stored_attribute> const& attributes, std::string_view name) {
   for (auto const& each : attributes)
-    if (each.name == name) return std::get_if<Value>(&each.value);
+    if (each.name == name) return each.value.template get_if<Value>();
   return nullptr;
 }
 

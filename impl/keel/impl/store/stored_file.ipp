@@ -138,13 +138,13 @@ inline void put_attributes(hdf5_access const& access, hid_t object, std::string 
   };
   for (auto const& a : attributes) {
     hsize_t count = 0;
-    if (auto const* text = std::get_if<std::string>(&a.value)) {
+    if (auto const* text = a.value.get_if<std::string>()) {
       put_texts(a.name, {text, 1}, nullptr);
-    } else if (auto const* texts = std::get_if<std::vector<std::string>>(&a.value)) {
+    } else if (auto const* texts = a.value.get_if<std::vector<std::string>>()) {
       put_texts(a.name, *texts, &(count = texts->size()));
-    } else if (auto const* numbers = std::get_if<std::vector<double>>(&a.value)) {
+    } else if (auto const* numbers = a.value.get_if<std::vector<double>>()) {
       put(a.name, H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, &(count = numbers->size()), numbers->data());
-    } else if (auto const* integers = std::get_if<std::vector<std::int64_t>>(&a.value)) {
+    } else if (auto const* integers = a.value.get_if<std::vector<std::int64_t>>()) {
       put(a.name, H5T_NATIVE_INT64, H5T_NATIVE_INT64, &(count = integers->size()), integers->data());
     }
   }
