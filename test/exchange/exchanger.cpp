@@ -239,6 +239,11 @@ TEST_CASE("exchange: ghosts on a mesh are filled, whatever the strides, types an
 
 namespace {
 
+struct pair { // not of a function, which nvcc has no name for
+  int a;
+  char b;
+};
+
 /// Indices i along the first dimension of the grid, then j, and one more before them: q(k, j, i), or in another order.
 template <class T, class Memory, class... Options>
 void on_grid(run_of& run, std::mt19937& draw, kr::grid const& whole, kr::lattice const& on, Options const&... options) {
@@ -354,10 +359,6 @@ TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is 
     has(said([&] { x.exchange(on_c(h)); }), "has begun");
     p.exchange(other);
   }
-  struct pair {
-    int a;
-    char b;
-  };
   Kokkos::View<pair*> const pairs("pairs", std::size_t(c.size()));
   x.exchange(on_c(pairs));
   has(said([&] { x.accumulate(on_c(pairs)); }), "are no numbers");
