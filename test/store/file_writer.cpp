@@ -388,18 +388,18 @@ TEST_CASE("store: what a rank waits for before it writes may fail") {
   series run(here / "run");
   REQUIRE(run.write(1) == "");
   bool has_come = false;
-  for (bool const fails : {true, false}) {
+  for (bool const is_lost : {true, false}) {
     auto all = run.jobs(2);
     all[1].fetch = [&, kept = all[1].fetch] {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       has_come = true;
-      if (fails) throw std::runtime_error("the device is lost");
+      if (is_lost) throw std::runtime_error("the device is lost");
     };
     for (std::size_t r : {0, 1, 2}) run.writers[r]->begin(all[r]);
     std::string const why = run.end();
     CHECK(has_come);
-    CHECK((why.find("run.part cannot be written: the device is lost") != std::string::npos) == fails);
-    CHECK(generation_of(run.name) == (fails ? 1 : 2));
+    CHECK((why.find("run.part cannot be written: the device is lost") != std::string::npos) == is_lost);
+    CHECK(generation_of(run.name) == (is_lost ? 1 : 2));
   }
 }
 
