@@ -92,6 +92,8 @@ def meaning(words, kokkos):
             kept.append(word)
         elif word == "-isystem" and after != own:
             kept += [word, after]
+        elif word.startswith("-isystem/"):
+            kept += ["-isystem", word.removeprefix("-isystem")]
         elif word == "-fopenmp":
             kept += ["-Xcompiler", word]
     return ["-isystem", str(kokkos), *(word.replace(",", "\\,") for word in kept)] # a comma ends a word of nvcc's
