@@ -7,15 +7,13 @@
 
 namespace keel::residency::detail {
 
-/// Sums the output of SplitMix64 (S. Vigna) for each word, moved by its index.
+/// Sums products of the halves of each word, mixed with its index, as XXH3 (Y. Collet) does with a secret.
 template <class Word>
 std::uint64_t sum_of_words(std::byte const* bytes, std::size_t size, std::uint64_t index) {
-  std::uint64_t sum = 0, moved = index * 0x9e3779b97f4a7c15U;
+  std::uint64_t sum = 0, mixed = index * 0x9e3779b97f4a7c15U;
   auto const add = [&](Word word) {
-    std::uint64_t x = word + (moved += 0x9e3779b97f4a7c15U);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-    sum += x ^ x >> 31;
+    std::uint64_t const x = word ^ (mixed += 0x9e3779b97f4a7c15U);
+    sum += (x & 0xffffffffU) * (x >> 32) + word;
   };
   Word word = 0;
   for (; size >= sizeof(Word); size -= sizeof(Word), bytes += sizeof(Word)) {

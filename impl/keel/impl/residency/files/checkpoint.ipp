@@ -326,8 +326,6 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
       for (ordered_box const& box : boxes_of_ids(here, places[m]))
         boxes.push_back({int(offsets.size() - (places.size() - m)), here.all()->ids.data(), box, 8});
     }
-  });
-  ranks_.all_or_none(failing, [&] {
     for (int m = 1; m < on.memories(); ++m)
       if (snapshot const& s = snapshots_[std::size_t(m)]; s.used != 0) {
         on.provider().queue_of(memory(m)).fence();
