@@ -12,8 +12,7 @@
 namespace keel::residency::detail {
 
 /// The sum modulo 2^64 of a number for each word, by its value and its index in the whole: that of a whole is the sum
-/// of those of its parts, in any order. A changed bit of a word of 8 bytes always changes it, any other change does but
-/// for a chance of less than 2^-30.
+/// of those of its parts, in any order. What is changed changes it, but for a chance of some 2^-64.
 ///
 /// A word has 1, 2, 4 or 8 bytes: those of an element, or 8 of a larger one; a last word may be cut. `first_word` is
 /// the index of the first one here.

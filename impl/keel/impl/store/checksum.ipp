@@ -7,13 +7,14 @@
 
 namespace keel::residency::detail {
 
-/// Sums products of the halves of each word, mixed with its index, as XXH3 (Y. Collet) does with a secret.
+/// Sums the folded products of wyhash (W. Yi), of each word, mixed with its index.
 template <class Word>
 std::uint64_t sum_of_words(std::byte const* bytes, std::size_t size, std::uint64_t index) {
+  __extension__ using product = unsigned __int128;
   std::uint64_t sum = 0, mixed = index * 0x9e3779b97f4a7c15U;
   auto const add = [&](Word word) {
-    std::uint64_t const x = word ^ (mixed += 0x9e3779b97f4a7c15U);
-    sum += (x & 0xffffffffU) * (x >> 32) + word;
+    product const x = product(word ^ (mixed += 0x9e3779b97f4a7c15U)) * 0xbf58476d1ce4e5b9U;
+    sum += std::uint64_t(x) ^ std::uint64_t(x >> 64);
   };
   Word word = 0;
   for (; size >= sizeof(Word); size -= sizeof(Word), bytes += sizeof(Word)) {
