@@ -64,7 +64,7 @@ struct slow : counted {
   }
 };
 
-/// One that becomes slow, and one that is steady, and slower at first.
+/// One that becomes slow, and one that is slower at first, by more than what other programs on these cores may cost.
 struct tiring : counted {
   static constexpr std::string_view name = "tiring";
   static inline std::chrono::microseconds rest{0};
@@ -76,9 +76,10 @@ struct tiring : counted {
 };
 struct steady : counted {
   static constexpr std::string_view name = "steady";
+  static inline std::chrono::milliseconds rest{0};
   using counted::counted;
   void finish(auto const& queue) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(rest);
     kr::staged::finish(queue);
   }
 };
@@ -401,6 +402,9 @@ TEST_CASE("residency: where the measured transport becomes slow on both sides, i
   auto const exchange = [&](int times) {
     for (int n = 0; n < times; ++n) f.run(kr::exchange<x>{});
   };
+  steady::rest = std::chrono::milliseconds(100);
+  exchange(50);
+  steady::rest = std::chrono::milliseconds(2);
   auto const begun = std::chrono::steady_clock::now();
   exchange(300);
   double const each = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begun).count() / 300;
