@@ -402,12 +402,13 @@ TEST_CASE("residency: where the measured transport becomes slow on both sides, i
   auto const exchange = [&](int times) {
     for (int n = 0; n < times; ++n) f.run(kr::exchange<x>{});
   };
-  steady::rest = std::chrono::milliseconds(100);
-  exchange(50);
-  steady::rest = std::chrono::milliseconds(2);
+  auto const long_while = std::chrono::milliseconds(100); // in each round of a measurement
+  steady::rest = long_while;
+  exchange(1);
+  steady::rest = std::chrono::milliseconds(0);
   auto const begun = std::chrono::steady_clock::now();
-  exchange(300);
-  double const each = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begun).count() / 300;
+  exchange(299);
+  double const each = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begun).count() / 299;
   auto const much_longer = std::int64_t(4000 + 8 * km::max(world, each)); // however busy this machine is
   auto const says = [](std::size_t line, std::string_view words) {
     return lines.size() > line && lines[line].second.find(words) != std::string::npos;
@@ -415,7 +416,9 @@ TEST_CASE("residency: where the measured transport becomes slow on both sides, i
   REQUIRE(lines.size() == 1);
   CHECK(says(0, " go by tiring ("));
   if (world.rank() == 1) tiring::rest = std::chrono::microseconds(much_longer); // and the other one waits for it
-  exchange(300);
+  exchange(200);
+  if (world.rank() == 1) tiring::rest = long_while;
+  exchange(100);
   REQUIRE(lines.size() == 2);
   CHECK(lines[1].first == keel::policy::log_level::warning);
   CHECK(says(1, " go by steady ("));

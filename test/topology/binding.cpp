@@ -15,6 +15,7 @@
 
 #include <sched.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace keel::topology;
 

@@ -79,9 +79,9 @@ void replace(std::string& text, std::string const& from, std::string const& to) 
   text.replace(text.find(from), from.size(), to);
 }
 /// A machine of the project's with other words in its text.
-node with_words(std::string const& file, std::vector<std::pair<std::string, std::string>> const& words) {
+node with_words(std::string const& file, std::vector<std::pair<std::string, std::string>> const& others) {
   auto text = text_of(file);
-  for (auto const& [from, to] : words) replace(text, from, to);
+  for (auto const& [from, to] : others) replace(text, from, to);
   return node::from_xml_text(text);
 }
 
