@@ -8,6 +8,7 @@
 
 #include "meshes.hpp"
 #include "run.hpp"
+#include <support/skip.hpp>
 
 #include <keel/layout/partition.hpp>
 #include <keel/machine/reductions.hpp>
@@ -23,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kr = keel::residency;
@@ -385,6 +387,15 @@ void registry_lacks_memory(std::string_view device) {
             }) > 10);
 }
 
+/// That of Kokkos 5.2 asks for memory, and ends the program if there is none.
+bool frees_without_memory() {
+  long const many = 1000;
+  void* const some = Kokkos::kokkos_malloc<Kokkos::HostSpace>("some", 8);
+  left = many;
+  Kokkos::kokkos_free<Kokkos::HostSpace>(some);
+  return std::exchange(left, 0) == many;
+}
+
 } // namespace lacking
 
 TEST_CASE("exchange: whichever allocation fails, all ranks hear of it, and the next call works") {
@@ -395,12 +406,14 @@ TEST_CASE("exchange: whichever allocation fails, all ranks hear of it, and the n
 
 TEST_CASE("residency: whichever allocation of a registry fails, nothing is registered, and the next call works") {
   using namespace lacking;
+  if (!frees_without_memory()) return keel::test::skip("Kokkos has no free that needs no memory");
   registry_lacks_memory<app<kr::on_host>>(test::host::name);
   registry_lacks_memory<app<kr::on_device>>("simulated");
 }
 
 TEST_CASE("residency: whichever allocation fails, meshes and values stay as they were, and the next try succeeds") {
   using namespace lacking;
+  if (!frees_without_memory()) return keel::test::skip("Kokkos has no free that needs no memory");
   lacks_memory<app<kr::on_device>>(test::host::name);
   lacks_memory<app<kr::on_host>>("simulated");
 }

@@ -199,15 +199,15 @@ TEST_CASE("store: what is not such a file is refused, by its name and the reason
   std::string const python = keel::test::python_with_h5py();
   if (python.empty()) return keel::test::skip("no h5py");
   for (auto const& wrong : std::vector<std::pair<std::string, std::string>>{
-           {"d = f.create_dataset('x', (100, 100), chunks=(10, 10))", "/x of the file"},
-           {"d = f.create_dataset('x', (100,), chunks=(10,), compression='gzip')", "it is chunked, compact"},
+           {"d = f.create_dataset('x', (100, 100), 'f4', chunks=(10, 10))", "/x of the file"},
+           {"d = f.create_dataset('x', (100,), 'f4', chunks=(10,), compression='gzip')", "it is chunked, compact"},
            {"d = f.create_dataset('g/x', (100,), '>f8'); d[0] = 1", "they have 8 bytes, the highest first"},
            {"d = f.create_dataset('x', (100,), '>i2'); d[0] = 1", "they have 2 bytes, the highest first"},
            {"d = f.create_dataset('x', (100,), 'f2'); d[0] = 1", "they have 2 bytes)"},
            {"d = f.create_dataset('x', (100,), 'c16'); d[0] = 1", "neither numbers nor opaque bytes"},
            {"d = f.create_dataset('x', (100,), h5py.string_dtype()); d[0] = 'a'", "neither numbers nor opaque bytes"},
-           {"d = f.create_dataset('x', (100,))", "it was never written"},
-           {"d = f.create_dataset('x', (10,), external=[('/dev/zero', 0, 40)])", "in other files"},
+           {"d = f.create_dataset('x', (100,), 'f4')", "it was never written"},
+           {"d = f.create_dataset('x', (10,), 'f4', external=[('/dev/zero', 0, 40)])", "in other files"},
            {"f['a/b/c'] = f.create_group('a')", "groups are in each other"},
            {"f['a/b'] = f.create_group('a'); f['a/c'] = f['a']", "groups are in each other"}}) {
     std::ofstream(here / "program") << "import h5py\nwith h5py.File('" << here / "h" << "', 'w') as f:\n  "

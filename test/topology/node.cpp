@@ -508,7 +508,9 @@ TEST_CASE("topology: a bandwidth of one unit is a bandwidth") {
 TEST_CASE("topology: a file is read to its last byte, wherever its blocks end") {
   auto text = text_of("one_core.xml");
   while (text.back() == '\n') text.pop_back();
-  text.insert(text.find("<object"), (std::size_t{1} << 16) + 1 - text.size(), ' ');
+  std::string const before = "\n<info name=\"Filler\" value=\"", behind = "\"/>";
+  std::string const filler((std::size_t{1} << 16) + 1 - text.size() - before.size() - behind.size(), '-');
+  text.insert(text.find('>', text.find("<object")) + 1, before + filler + behind);
   keel::test::folder const f{"keel-xml-blocks"};
   std::ofstream{f.path / "it.xml", std::ios::binary} << text;
   REQUIRE(std::filesystem::file_size(f.path / "it.xml") == 65537);
