@@ -145,8 +145,7 @@ TEST_CASE("trisk: the bits do not depend on the ranks, their cut and the device"
   auto const alone = state_of(1, which);
   CHECK(alone.size() == (642 + 1920) * sizeof(double));
   CHECK(alone != state_of(1, "--mesh ico:3 --case 5 "));
-  for (std::string const device : {"serial", "simulated"})
-    CHECK(alone == state_of(1, which + "--keel-device " + device));
+  for (std::string const device : {host, "simulated"}) CHECK(alone == state_of(1, which + "--keel-device " + device));
   if (!has_ranks) return keel::test::skip("no MPI");
   for (int const ranks : {2, 3, 4}) CHECK(alone == state_of(ranks, which));
   CHECK(alone == state_of(3, which + "--keel-device simulated"));
@@ -155,7 +154,7 @@ TEST_CASE("trisk: the bits do not depend on the ranks, their cut and the device"
 
 TEST_CASE("trisk: the bits are those of the same kernels with arrays and messages by hand") {
   folder const here;
-  for (auto const& [ranks, device] : {std::pair{1, "serial"}, {3, "serial"}, {3, "simulated"}})
+  for (auto const& [ranks, device] : {std::pair{1, host}, {3, host}, {3, "simulated"}})
     CHECK(run_well("trisk", has_ranks ? ranks : 1,
                    "--mesh ico:2 --by-hand --steps 30 --keel-device " + std::string(device), here.path)
               .out.find(", bits the same\n") != std::string::npos);

@@ -27,7 +27,7 @@ std::string state_of(int ranks, std::string const& problem, std::string const& m
 
 TEST_CASE("ministag: the bits are those of the kernels by hand, on every device") {
   for (auto const& problem : problems) {
-    auto const state = state_of(1, problem, "--by-hand --keel-device serial");
+    auto const state = state_of(1, problem, std::string("--by-hand --keel-device ") + host);
     CHECK(state.size() == (2 * 50 * 26 + 51 * 26 + 50 * 27) * sizeof(double));
     for (std::string const device : {"tbb", "simulated"})
       CHECK(state == state_of(1, problem, "--by-hand --keel-device " + device));
@@ -38,10 +38,10 @@ TEST_CASE("ministag: the bits are those of the kernels by hand, on every device"
 TEST_CASE("ministag: the bits depend neither on ranks, blocks nor devices, and no byte too many is sent") {
   if (!has_ranks) return keel::test::skip("no MPI");
   for (auto const& problem : problems) {
-    auto const alone = state_of(1, problem, "--keel-device serial");
+    auto const alone = state_of(1, problem, std::string("--keel-device ") + host);
     for (std::string const blocks : {"1", "4"})
       for (int ranks : {1, 2, 3, 4})
-        for (std::string const device : {"serial", "tbb", "simulated"}) {
+        for (std::string const device : {host, "tbb", "simulated"}) {
           INFO(problem << " on " << ranks << " ranks, " << blocks << " blocks each, " << device);
           CHECK(alone == state_of(ranks, problem, "--blocks " + blocks + " --keel-device " + device, ranks > 1));
         }

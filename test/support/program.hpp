@@ -33,6 +33,8 @@ struct outcome : keel::test::outcome {
 /// PROGRAM_BIN and PROGRAM_LAUNCH come from the build: the folder of the programs, and `mpiexec … -n`
 /// or nothing where there is no MPI.
 inline constexpr bool has_ranks = std::string_view(PROGRAM_LAUNCH) != "";
+/// A host device that Kokkos was built with.
+inline constexpr char const host[] = PROGRAM_HOST;
 
 /// Runs `program` with `options` in the folder `where`; `ranks` above 1 only where `has_ranks`.
 inline outcome run(std::string const& program, int ranks, std::string const& options, fs::path const& where,
