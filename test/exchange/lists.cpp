@@ -59,12 +59,12 @@ std::size_t place(kd::shape const& lies, int element, int k) {
 
 TEST_CASE("residency: listed elements are packed, unpacked, copied and poisoned in the order of the list") {
   kd::element_list const list({9, 2, 5, 4, 1, 7, 10, 0});
-  kd::box_or_list const some(list, 0, 4), one(list, 2, 1), none(list, 1, 0);
+  kd::index_set const some(list, 0, 4), one(list, 2, 1), none(list, 1, 0);
   for (bool const by_kernel : {false, true})
     for (bool const is_left : {false, true})
       for (int const inner_count : {1, inner})
         for (int const bytes : {1, 4, 8, 16, 24})
-          for (kd::box_or_list const& which : {some, one, none}) {
+          for (kd::index_set const& which : {some, one, none}) {
             CAPTURE(by_kernel);
             CAPTURE(is_left);
             CAPTURE(inner_count);
@@ -121,7 +121,7 @@ TEST_CASE("residency: listed elements are packed, unpacked, copied and poisoned 
 TEST_CASE("residency: pieces that share an element are added in different turns, the others in the first") {
   kd::element_list const list({1, 2, 3, 3, 4, 5, 7, 8, 5, 1});
   auto const part = [&](int component, int first, int count) {
-    return kd::segment{component, kd::box_or_list(list, first, count)};
+    return kd::segment{component, kd::index_set(list, first, count)};
   };
   std::vector<kd::segment> const all{part(0, 0, 3), part(0, 3, 3), part(1, 3, 3),
                                      part(0, 6, 2), part(0, 8, 2), part(0, 5, 1)};

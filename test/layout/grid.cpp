@@ -181,7 +181,7 @@ TEST_CASE(
     };
     for (int r = 0; r < ranks; ++r) {
       kd::decomposition const& cut = all.cuts[std::size_t(r)];
-      for (kd::own_copy const& o : cut.own) fill(r, o.ghosts, r, o.origin());
+      for (kd::own_copy const& o : cut.own) fill(r, o.ghosts, r, o.origins);
       for (kd::partner const& p : cut.partners) {
         auto const& theirs = all.cuts[std::size_t(p.rank)].partners;
         auto const mine = std::find_if(theirs.begin(), theirs.end(), [&](auto const& q) { return q.rank == r; });

@@ -242,7 +242,7 @@ TEST_CASE("residency: no kernel of an accumulate adds to a cell twice") {
         std::vector<kr::bounds> boxes;
         for (auto const& p : cut.partners)
           for (auto const& one : p.rims) boxes.push_back(one.box);
-        for (auto const& o : cut.own) boxes.push_back(o.origin().box);
+        for (auto const& o : cut.own) boxes.push_back(o.origins.box);
         REQUIRE(turns.size() == boxes.size());
         for (std::size_t a = 0; a < boxes.size(); ++a)
           for (std::size_t b = 0; b < a; ++b) {

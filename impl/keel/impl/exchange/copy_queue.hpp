@@ -49,8 +49,8 @@ public:
   void move(move_words const& words) const {
     if (words.words != 0) model()->reporting([&] { model()->move(words); });
   }
-  /// The digest of a box or list; waits for it.
-  [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, box_or_list const& box) const {
+  /// The digest of these elements; waits for it.
+  [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, index_set const& box) const {
     if (!*this) return digest_on_host(lies, array, box);
     std::uint64_t sum = 0;
     strip const which = strip_of(lies, box, numbers(box));
@@ -59,9 +59,9 @@ public:
   }
   /// The numbers of the list, there: the first time the list is sent. Null if it is a box. Without a queue, on
   /// the host.
-  [[nodiscard]] std::int32_t const* numbers(box_or_list const& p) const {
-    if (p.list == nullptr || !*this) return p.numbers();
-    return p.first + p.list->in(model().get(), [&](void const* here, std::size_t bytes) {
+  [[nodiscard]] std::int32_t const* numbers(index_set const& p) const {
+    if (!*this) return p.numbers();
+    return p.numbers_in(model().get(), [&](void const* here, std::size_t bytes) {
       auto made = send("keel: lists of elements", here, bytes);
       fence();
       return made;

@@ -17,9 +17,9 @@ KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
   region all = region::none;
   std::int64_t bytes = 0;
   for (region one : single_regions) {
-    detail::box_set const set = detail::boxes_of(lies, one);
-    for (detail::box_or_list const& box : set) bytes += detail::bytes_of(lies, box);
-    if (set.count != 0) all = all | one;
+    detail::index_sets const set = detail::boxes_of(lies, one);
+    for (detail::index_set const& box : set) bytes += detail::bytes_of(lies, box);
+    if (set.count() != 0) all = all | one;
   }
   std::int64_t const cells = lies.rank != 0 ? lies.part->everywhere().size(lies.rank) : 1;
   return lies.unused >= 0 && bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
@@ -83,7 +83,7 @@ KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) 
   region_bytes bytes{};
   detail::shape const& lies = shape_of(variable, component);
   for (region one : single_regions)
-    for (detail::box_or_list const& box : detail::boxes_of(lies, one))
+    for (detail::index_set const& box : detail::boxes_of(lies, one))
       bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, box));
   return bytes;
 }
@@ -99,7 +99,7 @@ std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f
   for (transfer const& t : batch) {
     if (is_whole(t)) continue;
     detail::shape const& lies = shape_of(t.variable, t.component);
-    for (detail::box_or_list const& box : detail::boxes_of(lies, t.where)) {
+    for (detail::index_set const& box : detail::boxes_of(lies, t.where)) {
       f(t, box, offset);
       offset += detail::padded(lies, box);
     }
@@ -110,7 +110,7 @@ std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f
 KEEL_INLINE kokkos_provider::room kokkos_provider::make_room(staging_channel& channel,
                                                              std::span<transfer const> batch) {
   std::size_t boxes = 0;
-  std::size_t const bytes = for_each_box(batch, [&](auto&&, detail::box_or_list const& box, auto&&) {
+  std::size_t const bytes = for_each_box(batch, [&](auto&&, detail::index_set const& box, auto&&) {
     ++boxes;
     (void)channel.queue.numbers(box);
   });
@@ -151,7 +151,7 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
       queue.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
                       used_of(t.variable, t.component));
   if (staged.bytes == 0) return {};
-  for_each_box(batch, [&](transfer const& t, detail::box_or_list const& box, std::size_t offset) {
+  for_each_box(batch, [&](transfer const& t, detail::index_set const& box, std::size_t offset) {
     detail::shape const& lies = shape_of(t.variable, t.component);
     detail::move_on_host({detail::motion::gather, &lies, array(t.variable, t.level, t.component, host),
                           staged.here + offset, box, box.numbers()});
@@ -176,7 +176,7 @@ KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch)
                     used_of(t.variable, t.component));
   if (staged.bytes == 0) return;
   transfer const* last = nullptr;
-  for_each_box(batch, [&](transfer const& t, detail::box_or_list const& box, std::size_t offset) {
+  for_each_box(batch, [&](transfer const& t, detail::index_set const& box, std::size_t offset) {
     moves_.push_back({detail::motion::gather, &shape_of(t.variable, t.component),
                       array(t.variable, t.level, t.component, t.from), staged.there + offset, box, queue.numbers(box)});
     if (std::exchange(last, &t) != &t)
@@ -197,7 +197,7 @@ KEEL_INLINE void kokkos_provider::wait(memory m) {
   staging_channel& channel = channel_of(m);
   channel.queue.fence();
   for (arrival const& a : channel.arrivals)
-    for_each_box({&a.what, 1}, [&](transfer const& t, detail::box_or_list const& box, std::size_t offset) {
+    for_each_box({&a.what, 1}, [&](transfer const& t, detail::index_set const& box, std::size_t offset) {
       detail::move_on_host({detail::motion::scatter, &shape_of(t.variable, t.component), a.array, a.staged + offset,
                             box, box.numbers()});
     });
@@ -217,7 +217,7 @@ KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component,
   detail::shape const& lies = shape_of(variable, component);
   void* const data = array(variable, level, component, m);
   moves_.clear();
-  for (detail::box_or_list const& box : detail::boxes_of(lies, where))
+  for (detail::index_set const& box : detail::boxes_of(lies, where))
     moves_.push_back({detail::motion::poison, &lies, data, nullptr, box, queue_of(m).numbers(box)});
   queue_of(m).move(moves_);
 }
@@ -226,7 +226,7 @@ KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int c
   detail::shape const& lies = shape_of(variable, component);
   void const* const data = array(variable, level, component, m);
   std::uint64_t all = 0;
-  for (detail::box_or_list const& box : detail::boxes_of(lies, where)) all += queue_of(m).digest(lies, data, box);
+  for (detail::index_set const& box : detail::boxes_of(lies, where)) all += queue_of(m).digest(lies, data, box);
   return all;
 }
 
@@ -236,7 +236,7 @@ KEEL_INLINE std::uint64_t kokkos_provider::count_poison(int variable, int level,
   if (lies.element_bytes % 8 != 0) return 0;
   void* const data = array(variable, level, component, m);
   std::uint64_t found = 0;
-  for (detail::box_or_list const& box : detail::boxes_of(lies, where)) {
+  for (detail::index_set const& box : detail::boxes_of(lies, where)) {
     std::vector<std::uint64_t> words(std::size_t(detail::bytes_of(lies, box)) / 8);
     auto const there = queue_of(m).allocate("keel: checked", words.size() * 8);
     detail::box_move const gathered{detail::motion::gather, &lies, data, there.get(), box, queue_of(m).numbers(box)};

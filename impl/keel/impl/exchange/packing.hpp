@@ -126,7 +126,7 @@ private:
   /// One piece of an array, and where its words are: in a message, or in this rank's array of a number.
   struct packed_box {
     std::size_t array;
-    box_or_list box;
+    index_set box;
     int message = -1;
     std::ptrdiff_t at = 0; ///< in bytes
     int turn = 0;

@@ -126,7 +126,7 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made) const {
     for (own_copy const& o : of.cut->own) {
       int const when = next_turn();
       if (!is_here(o.ghosts.component) || !is_here(o.ghosts.other)) continue;
-      segment const to = adds ? o.origin() : o.ghosts, from = adds ? o.ghosts : o.origin();
+      segment const &to = adds ? o.origins : o.ghosts, &from = adds ? o.ghosts : o.origins;
       std::size_t const other = array_of(from.component);
       std::ptrdiff_t const at = bytes_to(*made.arrays[other].lies, from.box.begin);
       made.unpacked.push_back({array_of(to.component), to.box, -1, at, when, other});

@@ -5,7 +5,7 @@
 /// Which elements of an array make a region, as strided runs of words, whatever the array's
 /// type: so one kernel for each word length packs them all.
 
-#include <keel/impl/layout/box_or_list.hpp>
+#include <keel/impl/layout/index_set.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -18,7 +18,7 @@ namespace keel::residency::detail {
 class mesh_share;
 
 /// The boxes of a region. Without ghosts all owned cells are core.
-[[nodiscard]] box_set boxes_of(share const& s, region where, bool has_ghosts = true);
+[[nodiscard]] index_sets boxes_of(share const& s, region where, bool has_ghosts = true);
 
 /// A dimension of an array in the order of its words: one of the grid's, or else so many elements beyond it.
 struct dimension_run {
@@ -43,12 +43,12 @@ struct shape {
 };
 
 /// What makes a region of such an array.
-[[nodiscard]] box_set boxes_of(shape const& s, region where);
+[[nodiscard]] index_sets boxes_of(shape const& s, region where);
 
 /// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
 /// so many cells deep, then the rest as one box. Only one box, all of them, if no other rank waits; none, if nothing
 /// would be left. `with_own`: the rim of sides where the rank is its own neighbour comes first, too.
-[[nodiscard]] box_set rim_first(share const& s, indices const& depth, bool with_own);
+[[nodiscard]] index_sets rim_first(share const& s, indices const& depth, bool with_own);
 
 /// How the element that a value comes from moves with the one that it goes to, in each dimension and beyond the grid's:
 /// the same way, 1, the other way, -1, or not at all.
@@ -144,8 +144,8 @@ struct digest_words {
     sum += digest_of(at, static_cast<Word const*>(array)[at]);
   }
 };
-/// The digest of a box or list, by the calling thread.
-[[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, box_or_list const& box) {
+/// The digest of these elements, by the calling thread.
+[[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, index_set const& box) {
   digest_words const words{array, strip_of(lies, box, box.numbers())};
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);

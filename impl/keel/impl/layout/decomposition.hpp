@@ -5,13 +5,12 @@
 /// How an index space is cut over ranks, as data: which pieces of it a rank sends, gets and copies to itself in an
 /// exchange of ghosts. A geometry provides this, and packing, sending and unpacking depend on nothing else.
 
-#include <keel/impl/layout/box_or_list.hpp>
+#include <keel/impl/layout/index_set.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -19,7 +18,7 @@ namespace keel::residency::detail {
 /// Elements of a component.
 struct segment {
   int component;
-  box_or_list box;
+  index_set box;
   int other = 0; ///< the component where copies of them are, or where they are copies of
 };
 
@@ -34,19 +33,7 @@ struct partner {
 /// Ghosts that are copies of this rank's own elements, as where a periodic grid is not cut, or of its other blocks.
 struct own_copy {
   segment ghosts; ///< listed ones are followed in their list by the elements that they are copies of, and by themselves
-  indices shift;  ///< from a ghost in a box to the element that it is a copy of
-
-  /// What the ghosts are copies of.
-  [[nodiscard]] segment origin() const {
-    segment made = ghosts;
-    std::swap(made.component, made.other);
-    if (ghosts.box.list != nullptr) {
-      made.box.first += made.box.end[0];
-      return made;
-    }
-    for (int d = 0; d < max_grid_rank; ++d) made.box.begin[d] += shift[d], made.box.end[d] += shift[d];
-    return made;
-  }
+  segment origins; ///< what they are copies of, in the same order
 };
 
 /// What `rank` exchanges. Partners are other ranks, each once, in ascending order; ghosts are disjoint, rims may

@@ -44,9 +44,8 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
         peer += int((there[d] % s.blocks[d] - s.block[d]) * s.block_step[d]);
       }
       if (other == rank) {
-        for_each_shared(axes, here, axes, there, layers, {}, [&](bounds const& box, indices owner_begin) {
-          for (int d = 0; d < s.rank; ++d) owner_begin[d] -= box.begin[d];
-          made.own.push_back({{c, box, peer}, owner_begin});
+        for_each_shared(axes, here, axes, there, layers, {}, [&](bounds const& box, indices const& begin) {
+          made.own.push_back({{c, box, peer}, {peer, moved_to(begin, box, s.rank), c}});
         });
         continue;
       }
@@ -104,8 +103,8 @@ KEEL_INLINE std::vector<int> turns_of_lists(std::span<segment const> all) {
 KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {
   std::vector<segment> all;
   for (partner const& p : cut.partners) all.insert(all.end(), p.rims.begin(), p.rims.end());
-  for (own_copy const& o : cut.own) all.push_back(o.origin());
-  if (!all.empty() && all[0].box.list != nullptr) return turns_of_lists(all);
+  for (own_copy const& o : cut.own) all.push_back(o.origins);
+  if (!all.empty() && all[0].box.is_listed()) return turns_of_lists(all);
   std::vector<int> turns;
   for (segment const& one : all) {
     int turn = 0;

@@ -32,7 +32,7 @@ public:
   /// What the rank has of a variable on the mesh; the element of `with_none` is its walls.
   [[nodiscard]] share of_variable(bool has_none = false) const;
   /// What makes a region, walls among them if there are some. Without ghosts all owned elements are core.
-  [[nodiscard]] box_set lists_of(region where, bool has_ghosts) const;
+  [[nodiscard]] index_sets sets_of(region where, bool has_ghosts) const;
   /// What is exchanged of the first `layers` of ghosts; each component lies on the mesh in the same way.
   [[nodiscard]] decomposition cut(int components, int layers) const;
 
@@ -40,7 +40,7 @@ private:
   std::shared_ptr<elements const> of_;
   std::vector<std::int64_t> ends_;
   element_list core_list_, rim_list_, halo_list_;
-  box_or_list core_, rim_, halo_;
+  index_set core_, rim_, halo_;
 };
 
 } // namespace keel::residency::detail

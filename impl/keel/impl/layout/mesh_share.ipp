@@ -9,16 +9,6 @@
 
 namespace keel::residency::detail {
 
-// A box if the numbers follow on each other.
-[[nodiscard]] inline box_or_list box_or_list_of(element_list const& list) {
-  std::span const all = list.all();
-  if (all.empty()) return bounds{};
-  bool const is_box =
-      std::adjacent_find(all.begin(), all.end(), [](auto a, auto b) { return b != a + 1; }) == all.end();
-  return is_box ? box_or_list(bounds{{{all.front()}}, {{all.back() + 1}}})
-                : box_or_list(list, 0, std::int64_t(all.size()));
-}
-
 KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std::move(of)), ends_{of_->owned} {
   ends_.insert(ends_.end(), of_->ends.begin(), of_->ends.end());
   auto const owned = std::size_t(of_->owned);
@@ -33,12 +23,12 @@ KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std
     std::int32_t const e = of_->place(n);
     (is_rim[std::size_t(e)] ? rim : core).push_back(e);
   }
-  core_list_ = element_list(std::move(core)), core_ = box_or_list_of(core_list_);
-  rim_list_ = element_list(std::move(rim)), rim_ = box_or_list_of(rim_list_);
+  core_list_ = element_list(std::move(core)), core_ = index_set::of(core_list_);
+  rim_list_ = element_list(std::move(rim)), rim_ = index_set::of(rim_list_);
   halo_ = bounds{{{ends_.front()}}, {{ends_.back()}}};
   if (of_->order.empty()) return;
   halo_list_ = element_list({of_->order.begin() + std::ptrdiff_t(owned), of_->order.end()});
-  halo_ = box_or_list_of(halo_list_);
+  halo_ = index_set::of(halo_list_);
 }
 
 KEEL_INLINE share mesh_share::of_variable(bool has_none) const {
@@ -52,11 +42,9 @@ KEEL_INLINE share mesh_share::of_variable(bool has_none) const {
 }
 
 // Core and rim are one box, unless ghosts are scattered over them, as are these and the halo.
-KEEL_INLINE box_set mesh_share::lists_of(region where, bool has_ghosts) const {
-  box_set set;
-  auto const add = [&](box_or_list const& p) {
-    if (p.size(1) > 0) set.boxes[set.count++] = p;
-  };
+KEEL_INLINE index_sets mesh_share::sets_of(region where, bool has_ghosts) const {
+  index_sets set;
+  auto const add = [&](index_set const& one) { set.add(one, 1); };
   bool const has_halo = has_ghosts && overlap(where, region::halo);
   std::int64_t const none = ends_.back();
   bool const has_none = has_ghosts && overlap(where, region::walls);
@@ -85,20 +73,21 @@ KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
     }
     return *made.lists.emplace_back(std::make_unique<element_list>(std::move(numbers)));
   };
-  auto const add = [&](std::vector<segment>& segments, box_or_list const& p) {
+  auto const add = [&](std::vector<segment>& segments, index_set const& p) {
     for (int c = 0; c < components && p.size(1) > 0; ++c) segments.push_back({c, p, c});
   };
   for (element_partner const& p : of_->lists.partners) {
     partner& to = made.partners.emplace_back(partner{p.rank, {}, {}});
     if (auto const count = std::int64_t(p.rims.first(layers).size()); count != 0)
-      add(to.rims, box_or_list(list_of({&p.rims}), 0, count));
+      add(to.rims, index_set(list_of({&p.rims}), 0, count));
     if (auto const count = std::int64_t(p.ghosts.first(layers).size()); count != 0)
-      add(to.ghosts, box_or_list_of(list_of({&p.ghosts})));
+      add(to.ghosts, index_set::of(list_of({&p.ghosts})));
   }
   auto const& [partners, ghosts, owned] = of_->lists;
   if (auto const count = std::int64_t(ghosts.first(layers).size()); count != 0) {
     element_list const& list = list_of({&ghosts, &owned, &ghosts});
-    for (int c = 0; c < components; ++c) made.own.push_back({{c, {list, 0, count}, c}, {}});
+    index_set const first(list, 0, count);
+    for (int c = 0; c < components; ++c) made.own.push_back({{c, first, c}, {c, first.next_listed(), c}});
   }
   return made;
 }

@@ -24,14 +24,14 @@ struct routine_pieces {
   bool is_elsewhere; ///< the exchange is in another memory: it takes the whole rim from there
 
   /// Those of a component or block: what other ranks wait for, then the rest.
-  [[nodiscard]] box_set of(int c) const { return rim_first(on.local({c}), on.rim_depth(asked, {c}), is_elsewhere); }
+  [[nodiscard]] index_sets of(int c) const { return rim_first(on.local({c}), on.rim_depth(asked, {c}), is_elsewhere); }
   /// Whether a rank waits for some of these components, and all leave a rest. Blocks for which no rank waits are all
   /// rest, so an exchange elsewhere cannot take their rims.
   [[nodiscard]] bool can_be(component_range range) const {
     if (range.end - range.begin != 1 && (!on.has_blocks() || is_elsewhere)) return false;
     bool is_waited_for = false;
     for (int c = range.begin; c < range.end; ++c) {
-      int const count = of(c).count;
+      int const count = of(c).count();
       if (count == 0) return false;
       is_waited_for = is_waited_for || count > 1;
     }

@@ -244,8 +244,8 @@ private:
     routine_pieces const cut{all_.on, asked(exchange), where(i) != where(exchange)};
     if (!all_.by.travel_meanwhile(where(exchange)) || !cut.can_be(all)) return call_for(nullptr, range_);
     for (int c = all.begin; c < all.end; ++c) {
-      box_set const pieces = cut.of(c);
-      for (box_or_list const* piece = pieces.begin(); piece != pieces.end() - 1; ++piece) call_for(piece, {c, c + 1});
+      index_sets const pieces = cut.of(c);
+      for (index_set const* piece = pieces.begin(); piece != pieces.end() - 1; ++piece) call_for(piece, {c, c + 1});
     }
     finish(nodes_[exchange].finishes);
     {
@@ -253,7 +253,7 @@ private:
       begin(exchange);
     }
     for (int c = all.begin; c < all.end; ++c) {
-      box_set const pieces = cut.of(c);
+      index_sets const pieces = cut.of(c);
       call_for(pieces.end() - 1, {c, c + 1});
     }
   }

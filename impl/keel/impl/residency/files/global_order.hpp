@@ -90,16 +90,7 @@ struct whole_variable {
 
 /// Calls f(first, how many) for runs of local indices of what the rank owns of a mesh.
 void for_each_owned_run(mesh_share const& here, auto const& f) {
-  for (box_or_list const& b : here.lists_of(region::owned, true)) {
-    std::int32_t const* const numbers = b.numbers();
-    if (numbers == nullptr) f(b.begin[0], b.end[0] - b.begin[0]);
-    for (std::int64_t n = 0, end = b.end[0]; numbers != nullptr && n < end;) {
-      std::int64_t const first = n;
-      while (++n < end && numbers[n] == numbers[n - 1] + 1) {
-      }
-      f(std::int64_t(numbers[first]), n - first);
-    }
-  }
+  for (index_set const& one : here.sets_of(region::owned, true)) one.for_each_run(f);
 }
 
 } // namespace keel::residency::detail

@@ -129,7 +129,7 @@ KEEL_INLINE std::vector<ordered_box> whole_variable::boxes(region where, bool on
     if (once)
       for (bounds const& one : own_walls(s)) local.push_back(one);
     else
-      for (box_or_list const& one : boxes_of(lies, region::walls)) local.push_back(one);
+      for (index_set const& one : boxes_of(lies, region::walls)) local.push_back(one);
   }
   bounds const owned = s.owned();
   for (bounds const& part : local) {
