@@ -4,7 +4,7 @@
 /// @file
 /// A few values that are computed with as one. Depends only on the standard library.
 
-#include <keel/impl/block/element_wise.hpp>
+#include <keel/impl/block/registers.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <cstddef>
