@@ -20,8 +20,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import compiler
 
-KERNELS = {f"bench/{name}.cpp" for name in ("block/device", "mesh/trisk", "ministag/transport", "ocean/model", "particles/particles",
-                                            "residency/residency", "space/kernels", "ways/ways")}
+KERNELS = {f"bench/{name}.cpp" for name in ("mesh/trisk", "ministag/transport", "ocean/model", "particles/particles", "ways/ways")}
 QUARTER = 4
 
 

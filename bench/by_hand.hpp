@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Ghosts filled without keel's exchange: a kernel packs what goes to other ranks, the host sends it, a kernel unpacks
+/// what came. From a device with memory of its own the messages go through the host's, pinned for CUDA. What a rank
+/// gives itself stays on the device.
+
+#include <keel/machine/environment.hpp>
+#include <keel/machine/mpi.hpp>
+#include <keel/machine/sparse.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if KEEL_WITH_MPI
+#include <mpi.h>
+#endif
+
+namespace bench {
+
+/// Pieces of a buffer that go to ranks, and of another one that come from them.
+struct messages {
+  struct message {
+    int rank;
+    std::size_t begin, count;
+  };
+  std::vector<message> out, in;
+
+  void exchange([[maybe_unused]] auto const& env, [[maybe_unused]] double const* from,
+                [[maybe_unused]] double* to) const {
+#if KEEL_WITH_MPI
+    std::vector<MPI_Request> requests;
+    for (message const& m : in)
+      MPI_Irecv(to + m.begin, int(m.count), MPI_DOUBLE, m.rank, 0, env.comm(), &requests.emplace_back());
+    for (message const& m : out)
+      MPI_Isend(from + m.begin, int(m.count), MPI_DOUBLE, m.rank, 0, env.comm(), &requests.emplace_back());
+    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+#endif
+  }
+};
+
+/// An element of one of `Arrays` arrays by one number, and the element of a rank that it is a copy of.
+struct ghost {
+  int at;
+  int rank;
+  int there;
+};
+
+/// Ghosts of `Arrays` arrays, which are given by their addresses: element i of array k has the number i * Arrays + k, and
+/// consists of `length` doubles.
+template <class Space, int Arrays = 1>
+class ghosts_by_hand {
+  using memory = typename Space::memory_space;
+  using numbers = Kokkos::View<int*, memory>;
+  using buffer = Kokkos::View<double*, memory>;
+  static constexpr bool is_on_host = std::is_same_v<memory, Kokkos::HostSpace>;
+#ifdef KOKKOS_ENABLE_CUDA
+  using host_space =
+      std::conditional_t<std::is_same_v<memory, Kokkos::CudaSpace>, Kokkos::CudaHostPinnedSpace, Kokkos::HostSpace>;
+#else
+  using host_space = Kokkos::HostSpace;
+#endif
+
+  /// Passed to kernels.
+  struct arrays {
+    double* begin[Arrays];
+    int length;
+
+    KOKKOS_FUNCTION double& operator()(int element, int k) const {
+      return begin[element % Arrays][std::size_t(element / Arrays) * std::size_t(length) + std::size_t(k)];
+    }
+  };
+
+public:
+  /// Collective: each rank asks the owners of its ghosts for them.
+  template <class Ranks>
+  ghosts_by_hand(Space const& space, keel::machine::basic_environment<Ranks> const& env, std::vector<ghost> const& all,
+                 int length = 1)
+      : space_(space), length_(length) {
+    std::map<int, std::array<std::vector<int>, 2>> by_owner; // here and there
+    for (ghost const& g : all) by_owner[g.rank][0].push_back(g.at), by_owner[g.rank][1].push_back(g.there);
+    auto const own = std::exchange(by_owner[env.rank()], {});
+    by_owner.erase(env.rank());
+    to_self_ = on_device(own[0]), from_self_ = on_device(own[1]);
+    std::vector<keel::machine::parcel<int>> asked;
+    std::vector<int> wanted, needed;
+    auto const add = [&](auto& messages, int rank, std::vector<int>& elements, std::vector<int> const& more) {
+      auto const doubles = std::size_t(length);
+      messages.push_back({rank, elements.size() * doubles, more.size() * doubles});
+      elements.insert(elements.end(), more.begin(), more.end());
+    };
+    for (auto const& [rank, lists] : by_owner)
+      asked.push_back({rank, lists[1]}), add(messages_.in, rank, needed, lists[0]);
+    for (auto const& parcel : keel::machine::sparse_messages<Ranks>(env).exchange(std::move(asked)))
+      add(messages_.out, parcel.rank, wanted, parcel.items);
+    to_ = on_device(needed), from_ = on_device(wanted);
+    out_ = buffer("out", wanted.size() * std::size_t(length)), in_ = buffer("in", needed.size() * std::size_t(length));
+    host_out_ = on_host(out_), host_in_ = on_host(in_);
+  }
+
+  void fill(auto const& env, std::array<double*, Arrays> const& begin) const {
+    arrays of{{}, length_};
+    for (std::size_t k = 0; k < std::size_t(Arrays); ++k) of.begin[k] = begin[k];
+    pack(of);
+    if (!messages_.out.empty() || !messages_.in.empty()) {
+      Kokkos::deep_copy(space_, host_out_, out_);
+      space_.fence();
+      messages_.exchange(env, host_out_.data(), host_in_.data());
+      Kokkos::deep_copy(space_, in_, host_in_);
+    }
+    unpack(of);
+  }
+
+  // Kernels of nvcc stand in public functions.
+  void pack(arrays const& of) const {
+    auto const from = from_, to_self = to_self_, from_self = from_self_;
+    auto const out = out_;
+    run(
+        from.size(), KOKKOS_LAMBDA(int n) {
+          for (int k = 0; k < of.length; ++k)
+            out(std::size_t(n) * std::size_t(of.length) + std::size_t(k)) = of(from(n), k);
+        });
+    run(
+        to_self.size(), KOKKOS_LAMBDA(int n) {
+          for (int k = 0; k < of.length; ++k) of(to_self(n), k) = of(from_self(n), k);
+        });
+  }
+  void unpack(arrays const& of) const {
+    auto const to = to_;
+    auto const in = in_;
+    run(
+        to.size(), KOKKOS_LAMBDA(int n) {
+          for (int k = 0; k < of.length; ++k)
+            of(to(n), k) = in(std::size_t(n) * std::size_t(of.length) + std::size_t(k));
+        });
+  }
+
+private:
+  /// Arguments of kernels come with their launch, as keel's do.
+  template <class F>
+  void run(std::size_t count, F const& f) const {
+    if (count == 0) return;
+    Kokkos::RangePolicy<Space, Kokkos::IndexType<int>> const all(space_, 0, int(count));
+    Kokkos::parallel_for(
+        "ghosts", Kokkos::Experimental::require(all, Kokkos::Experimental::WorkItemProperty::HintLightWeight), f);
+  }
+  static numbers on_device(std::vector<int> const& list) {
+    numbers const made("elements", list.size());
+    Kokkos::deep_copy(made,
+                      Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(list.data(), list.size()));
+    return made;
+  }
+  static auto on_host(buffer const& b) {
+    if constexpr (is_on_host) return b;
+    else return Kokkos::View<double*, host_space>("messages", b.size());
+  }
+
+  Space space_;
+  int length_;
+  messages messages_;
+  numbers to_self_, from_self_, to_, from_;
+  buffer out_, in_;
+  std::conditional_t<is_on_host, buffer, Kokkos::View<double*, host_space>> host_out_, host_in_;
+};
+
+} // namespace bench
