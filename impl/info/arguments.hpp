@@ -4,7 +4,7 @@
 /// @file
 /// What keel-info was asked for.
 
-#include <keel/impl/device/parse.hpp>
+#include <keel/impl/device/kinds.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/topology/placement.hpp>
 

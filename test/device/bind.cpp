@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/device/parse.hpp>
+#include <keel/impl/device/kinds.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/device/bound_rank.hpp>
-#include <keel/impl/device/neighbours.hpp>
-#include <keel/impl/device/own_node.hpp>
-#include <keel/impl/device/together.hpp>
+#include <keel/impl/device/mapping.hpp>
 
 #include <keel/machine.hpp>
 
@@ -45,13 +43,6 @@ TEST_CASE("device: the rule of --keel-bind becomes one of placement") {
   CHECK(kd::placing_of({.place = true}, {1}).order == kt::order::spread);
 }
 
-TEST_CASE("device: what the ranks of a node may use together contains what each may") {
-  keel::machine::environment const world;
-  auto const mine = kt::bound_hardware_threads();
-  CHECK((mine - kd::allowed_together(kd::program_ranks(world.node()))).empty());
-  CHECK(kd::allowed_together(kd::program_ranks(keel::machine::basic_environment<keel::machine::alone>{})) == mine);
-}
-
 TEST_CASE("device: what two ranks may use together is what one or the other may, bit by bit") {
   std::vector<kd::thread_bits> ranks(2);
   auto const allow = [&](std::size_t rank, std::size_t t) { ranks[rank][t / 64] |= std::uint64_t{1} << t % 64; };
@@ -78,11 +69,11 @@ TEST_CASE("device: where a rank is bound is noted, and of one that is not, nothi
   kd::own_node const node;
   kd::common_settings common;
   kd::placed_rank me;
-  kd::note_places(me, alone, common);
+  me.note_places(alone, common);
   CHECK(common.remarks().empty());
   common.program.bind.place = true;
-  REQUIRE(kd::go(me, alone, "app", common, node).empty());
-  kd::note_places(me, alone, common);
+  REQUIRE(me.go(alone, "app", common.program.bind, node).empty());
+  me.note_places(alone, common);
   REQUIRE_FALSE(common.remarks().empty());
   CHECK(common.remarks()[0].text == "rank 0 is bound to " + me.text());
 }
@@ -103,7 +94,7 @@ kd::device_facts cards_alone() {
                          .max_devices = [] { return int(cards.size()); },
                          .pci_id = [](int i) { return cards[std::size_t(i)]; },
                          .told = &told};
-  facts.knobs[kd::row_of(kd::knob::device_instance)] = {
+  facts.knobs[std::size_t(kd::knob::device_instance)] = {
       [] { return keel::space::bounds{0, std::int64_t(cards.size()) - 1}; }};
   return facts;
 }
@@ -143,7 +134,7 @@ TEST_CASE("device: of ranks that a launcher has bound, each takes a card near it
 TEST_CASE("device: ranks that may run on the same hardware threads share them, and others do not count") {
   auto facts = cards_alone();
   facts.knobs = {};
-  facts.knobs[kd::row_of(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; }};
+  facts.knobs[std::size_t(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; }};
   facts.default_threads = [] { return 8; };
   facts.max_devices = nullptr;
   std::array const told{kd::told_threads{1, 0}, kd::told_threads{1, 0}, kd::told_threads{2, 4}};

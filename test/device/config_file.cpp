@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/device/config_file.hpp>
+#include <keel/impl/device/read.hpp>
 
 #include <keel/device/runtime.hpp>
 
@@ -30,9 +30,9 @@ struct app : keel::defaults {
 /// The knobs of a text, as `id device text` each.
 std::string knobs(std::string_view text) {
   std::string all;
-  for (auto const& a : kd::parse_config("conf", "f", text)) {
+  for (auto const& a : kd::parse_config({"conf"}, "f", text)) {
     CHECK(a.from == kd::source::file);
-    all += std::string{kd::facts(a.id).option} + "/" + std::string{a.device} + "/" + a.text + ";";
+    all += std::string{a.row->option} + "/" + std::string{a.device} + "/" + a.text + ";";
   }
   return all;
 }
@@ -55,7 +55,7 @@ std::string start_with(std::vector<std::string> words, std::string const& propos
     if (!proposed.empty()) code.set_config(proposed);
     keel::runtime<app> run{line.count, line.data(), code};
     return std::string{kd::log_level_words[std::size_t(run.program().log_level)]} + ", " +
-           std::string{kd::name(run.program().source(kd::knob::log_level))};
+           std::string{kd::name(run.program().source(&kd::program_settings::log_level))};
   } catch (keel::error const& e) {
     CHECK(line.left() == before);
     return e.what();
@@ -101,7 +101,7 @@ TEST_CASE("device: the words that are shown for nothing, or for all, are read as
   keel::runtime<app> run{line.count, line.data()};
   CHECK(run.residency_settings().copy_back_vars.empty());
   CHECK(run.program().num_devices == std::nullopt);
-  CHECK(run.program().source(kd::knob::num_devices) == kd::source::command_line);
+  CHECK(run.program().source(&kd::program_settings::num_devices) == kd::source::command_line);
 }
 
 TEST_CASE("device: a file is stronger than the code and weaker than the environment and the command line") {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/device/kinds.hpp>
 #include <keel/impl/device/table.hpp>
 
 #include <keel/device/report.hpp>
@@ -52,9 +53,9 @@ TEST_CASE("device: what is not a whole number is refused by name, text and reaso
 }
 
 TEST_CASE("device: a period is a number from 1 on, or never") {
-  CHECK(keel::device::parse_period("p", "1") == 1);
-  CHECK_FALSE(keel::device::parse_period("p", "never").has_value());
-  CHECK_THROWS_AS((void)keel::device::parse_period("p", "0"), keel::error);
+  CHECK(keel::device::kinds::period.parse("p", "1") == 1);
+  CHECK_FALSE(keel::device::kinds::period.parse("p", "never").has_value());
+  CHECK_THROWS_AS((void)keel::device::kinds::period.parse("p", "0"), keel::error);
 }
 
 TEST_CASE("device: a lack of memory is reported in words, any other exception in its own") {

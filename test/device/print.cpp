@@ -39,8 +39,8 @@ kd::device_facts with_threads() {
                          .max_devices = nullptr,
                          .pci_id = nullptr,
                          .told = &told};
-  facts.knobs[kd::row_of(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; },
-                                                []() -> std::optional<std::int64_t> { return 2; }};
+  facts.knobs[std::size_t(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; },
+                                                 []() -> std::optional<std::int64_t> { return 2; }};
   return facts;
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("device: the JSON of a runtime has every knob with its source") {
 TEST_CASE("device: the configuration is printed as a table or as JSON, and as nothing else") {
   auto const form = [](std::string const& option) {
     keel::test::command_line line{{"app", option, "json"}};
-    auto const taken = kd::read_arguments("print", line.count, line.data());
+    auto const taken = kd::read_arguments({"print"}, line.count, line.data());
     REQUIRE(taken.knobs.size() == 1);
     CHECK(taken.rest.size() == 2); // it takes no word after it
     return kd::kinds::form.parse(taken.knobs[0].where, taken.knobs[0].text);
@@ -97,7 +97,7 @@ TEST_CASE("device: the configuration is printed as a table or as JSON, and as no
       "keel::device: --print-print-configuration='xml' is not a value for this knob (the known words are "
       "json, text, 1, true, on, yes, 0, false, off, no). Take one of them.",
       keel::error);
-  CHECK(kd::help_text("print").find("--print-print-configuration[=json]") != std::string::npos);
+  CHECK(kd::help_text({"print"}).find("--print-print-configuration[=json]") != std::string::npos);
 }
 
 TEST_CASE("device: of a device that runs, a knob is lost if it was set and something else runs") {
@@ -119,9 +119,8 @@ TEST_CASE("device: of a device that runs, a knob is lost if it was set and somet
 
 TEST_CASE("device: a value is refused or taken, and a device that starts itself is told at once") {
   kd::device_facts facts = with_threads();
-  facts.knobs[kd::row_of(kd::knob::device_instance)] = {[] { return keel::space::bounds{0, 3}; }};
+  facts.knobs[std::size_t(kd::knob::device_instance)] = {[] { return keel::space::bounds{0, 3}; }};
   CHECK_FALSE(facts.has(kd::knob::numa_regions));
-  CHECK_FALSE(facts.has(kd::knob::num_devices)); // the first that no device has
   std::array<kd::held_value, 2> values;
   kd::changeable_knobs const knobs{&facts, values.data()};
   CHECK(knobs.set(kd::knob::threads, 0) == kd::outcome::invalid_value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/help.hpp>
 #include <keel/impl/device/read.hpp>
-#include <keel/impl/device/table.hpp>
+#include <keel/impl/device/kinds.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using keel::device::knob;
 
 /// What the command line holds, which is taken out of it.
 keel::device::taken_arguments take(char const* prefix, arguments& a) {
-  auto taken = keel::device::read_arguments(prefix, a.count, a.data());
+  auto taken = keel::device::read_arguments({prefix}, a.count, a.data());
   keel::device::leave_rest(taken.rest, a.count, a.data());
   return taken;
 }
@@ -27,7 +27,7 @@ keel::device::taken_arguments take(char const* prefix, arguments& a) {
 std::string refusal(words all) {
   arguments a{all};
   try {
-    (void)keel::device::read_arguments("keel", a.count, a.data());
+    (void)keel::device::read_arguments({"keel"}, a.count, a.data());
     return "accepted";
   } catch (keel::error const& e) {
     CHECK(a.left() == all);
@@ -44,13 +44,13 @@ TEST_CASE("device: only keel's and Kokkos' options leave the command line") {
   CHECK(a.left() == words{"app", "in.txt", "-v", "--keel", "out.txt"});
   CHECK(a.ends_with_null());
   REQUIRE(taken.knobs.size() == 3);
-  CHECK(taken.knobs[0].id == knob::threads);
+  CHECK(taken.knobs[0].row == &keel::device::facts("num-threads"));
   CHECK(taken.knobs[0].text == "4");
   CHECK(taken.knobs[0].where == "--keel-num-threads");
   CHECK(taken.knobs[0].from == keel::device::source::command_line);
-  CHECK(taken.knobs[1].id == knob::device);
+  CHECK(taken.knobs[1].row == &keel::device::facts("device"));
   CHECK(taken.knobs[1].text == "cuda");
-  CHECK(taken.knobs[2].id == knob::help);
+  CHECK(taken.knobs[2].row == &keel::device::facts("help"));
   CHECK(taken.for_kokkos == words{"--kokkos-print-configuration"});
 }
 
@@ -102,36 +102,37 @@ TEST_CASE("device: the environment is read by name, an empty value counts") {
   std::vector<keel::device::assignment> found;
   {
     keel::test::variable const threads{"READTEST_NUM_THREADS", "3"}, device{"READTEST_DEVICE", ""};
-    found = keel::device::read_environment("readtest").knobs;
+    found = keel::device::read_environment({"readtest"}).knobs;
   }
-  std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.id < b.id; });
+  std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.row < b.row; });
   REQUIRE(found.size() == 2);
-  CHECK(found[0].id == knob::threads);
+  CHECK(found[0].row == &keel::device::facts("num-threads"));
   CHECK(found[0].text == "3");
   CHECK(found[0].where == "READTEST_NUM_THREADS");
   CHECK(found[0].from == keel::device::source::environment);
   CHECK(found[1].text.empty());
-  CHECK(keel::device::read_environment("readtest").knobs.empty());
+  CHECK(keel::device::read_environment({"readtest"}).knobs.empty());
 }
 
 TEST_CASE("device: variables are read in the order of their names, and the last and strongest value is said") {
   keel::test::variable const b{"ORDER_NUM_THREADS", "2"}, a{"ORDER_DEVICE", "x"}, c{"ORDER_LOG_LEVEL", "off"};
-  auto const found = keel::device::read_environment("order");
+  auto const found = keel::device::read_environment({"order"});
   REQUIRE(found.knobs.size() == 3);
   CHECK(found.knobs[0].where == "ORDER_DEVICE");
   CHECK(found.knobs[1].where == "ORDER_LOG_LEVEL");
   CHECK(found.knobs[2].where == "ORDER_NUM_THREADS");
   using keel::device::source;
-  std::vector<keel::device::assignment> const all{{knob::device, "strong", "--x", source::command_line},
-                                                  {knob::device, "stronger", "--y", source::command_line},
-                                                  {knob::device, "weak", "X", source::environment},
-                                                  {knob::threads, "4", "--t", source::command_line}};
-  CHECK(keel::device::last_said(all, knob::device) == "--y=stronger: ");
-  CHECK(keel::device::last_said(all, knob::bind).empty());
+  std::vector<keel::device::assignment> const all{
+      {&keel::device::facts("device"), "strong", "--x", source::command_line},
+      {&keel::device::facts("device"), "stronger", "--y", source::command_line},
+      {&keel::device::facts("device"), "weak", "X", source::environment},
+      {&keel::device::facts("num-threads"), "4", "--t", source::command_line}};
+  CHECK(keel::device::last_said(all, keel::device::facts("device")) == "--y=stronger: ");
+  CHECK(keel::device::last_said(all, keel::device::facts("bind")).empty());
 }
 
 TEST_CASE("device: the help names every option and every variable") {
-  std::string const help = keel::device::help_text("app");
+  std::string const help = keel::device::help_text({"app"});
   for (auto const& k : keel::device::all_knobs) {
     CHECK(help.find("--app-" + std::string{k.option}) != std::string::npos);
     CHECK(help.find("[" + keel::device::variable_name("app", k.option) + "]") != std::string::npos);
@@ -140,7 +141,7 @@ TEST_CASE("device: the help names every option and every variable") {
 
 TEST_CASE("device: the texts of the help stand in one column, or two blanks after a long option") {
   for (char const* const prefix : {"app", "app-of-many-words"}) {
-    std::string const help = keel::device::help_text(prefix);
+    std::string const help = keel::device::help_text({prefix});
     for (auto const& k : keel::device::all_knobs) {
       auto const variable = keel::device::variable_name(prefix, k.option);
       auto const text = help.find("  " + std::string{k.help} + "  [" + variable + "]");
@@ -166,24 +167,24 @@ TEST_CASE("device: a device before the name of a knob makes it that device's, in
   std::vector<std::string_view> const own{"my-own"};
   auto const taken = keel::device::read_arguments({"keel", own, true}, a.count, a.data());
   REQUIRE(taken.knobs.size() == 2);
-  CHECK(taken.knobs[0].id == knob::device_instance);
+  CHECK(taken.knobs[0].row == &keel::device::facts("device-instance"));
   CHECK(taken.knobs[0].device == "cuda");
   CHECK(taken.knobs[0].where == "--keel-cuda-device-instance");
-  CHECK(taken.knobs[1].id == knob::threads);
+  CHECK(taken.knobs[1].row == &keel::device::facts("num-threads"));
   CHECK(taken.knobs[1].device == "my-own");
   CHECK(refusal({"app", "--keel-cudo-device-instance=1"}).find("unknown option") != std::string::npos);
   CHECK(refusal({"app", "--keel-cuda-log-level=error"}).find("unknown option") != std::string::npos);
   keel::test::variable const known{"READTEST_OPENMP_NUM_THREADS", "3"}, small{"READTEST_openmp_num_threads", "3"},
       misspelt{"READTEST_NUM_TREADS", "3"};
-  auto const found = keel::device::read_environment("readtest");
+  auto const found = keel::device::read_environment({"readtest"});
   REQUIRE(found.knobs.size() == 1);
   CHECK(found.knobs[0].device == "openmp");
   CHECK(found.unknown.size() == 2);
-  CHECK(keel::device::meant_variable("readtest", "READTEST_NUM_TREADS") == "READTEST_NUM_THREADS");
-  CHECK(keel::device::meant_variable("readtest", "READTEST_HOME").empty());
-  CHECK(keel::device::meant_variable("keel", "KEEL_THREADS") == "KEEL_NUM_THREADS");
-  CHECK(keel::device::meant_variable("keel", "KEEL_FUZZ_SECONDS").empty());
-  CHECK(keel::device::meant_variable("keel", "KEEL_").empty());
+  CHECK(keel::device::meant_variable({"readtest"}, "READTEST_NUM_TREADS") == "READTEST_NUM_THREADS");
+  CHECK(keel::device::meant_variable({"readtest"}, "READTEST_HOME").empty());
+  CHECK(keel::device::meant_variable({"keel"}, "KEEL_THREADS") == "KEEL_NUM_THREADS");
+  CHECK(keel::device::meant_variable({"keel"}, "KEEL_FUZZ_SECONDS").empty());
+  CHECK(keel::device::meant_variable({"keel"}, "KEEL_").empty());
 }
 
 TEST_CASE("device: an option without its value says what stands in its place") {

@@ -346,7 +346,7 @@ TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob
   std::string const table = keel::device::table(run.knobs());
   for (auto const& k : keel::device::all_knobs)
     CHECK((table.find("--rt-" + std::string{k.option}) != std::string::npos) ==
-          (k.id != knob::stack_size && k.id != knob::huge_pages)); // no device here has them
+          (k.option != "stack-size" && k.option != "hugepages")); // no device here has them
 }
 
 TEST_CASE("device: copies back for output are set by code, environment and command line, with their source") {
@@ -376,13 +376,13 @@ TEST_CASE("device: copies back for output are set by code, environment and comma
   CHECK(how.tracking == "checked");
   CHECK(how.exchange_through == "staged");
   CHECK_FALSE(how.exchange_together);
-  CHECK(run.program().source(knob::trace_file) == source::command_line);
-  CHECK(run.program().source(knob::copy_back_every) == source::command_line);
-  CHECK(run.program().source(knob::copy_back_vars) == source::environment);
-  CHECK(run.program().source(knob::copy_back_all_levels) == source::code);
+  CHECK(run.program().source(&kr::settings::trace_file) == source::command_line);
+  CHECK(run.program().source(&kr::settings::copy_back_every) == source::command_line);
+  CHECK(run.program().source(&kr::settings::copy_back_vars) == source::environment);
+  CHECK(run.program().source(&kr::settings::copy_back_all_levels) == source::code);
   CHECK(run.program().log_level == keel::device::log_level::information); // the command line's verbose
-  CHECK(run.program().source(knob::log_level) == source::command_line);
-  CHECK(run.program().source(knob::only_writes_current_level) == source::unset);
+  CHECK(run.program().source(&keel::device::program_settings::log_level) == source::command_line);
+  CHECK(run.program().source(&kr::settings::only_writes_current_level) == source::unset);
   bool found = false;
   for (auto const& row : run.knobs())
     if (row.option == "--rt-copy-back-vars") found = row.value == "none" && row.from == source::environment;

@@ -54,7 +54,6 @@ struct device_traits<every_knob> : space::detail::no_knobs {
 namespace {
 
 static_assert(kd::facts_of<every_knob>.has(kd::knob::stack_size));
-static_assert(!kd::facts_of<every_knob>.has(kd::knob::num_devices)); // the first that no device has
 
 struct app : keel::defaults {
   using devices = keel::list<every_knob>;
@@ -299,14 +298,15 @@ TEST_CASE("device: what a device without room for one refuses is less than it ta
   kd::device_facts facts = kd::facts_of<every_knob>;
   facts.name = "full";
   facts.told = &told;
-  facts.knobs[kd::row_of(kd::knob::stack_size)] = {[] { return keel::space::bounds{65536, 4096}; }};
-  std::array<kd::held_value, kd::device_knob_count> values;
+  facts.knobs[std::size_t(kd::knob::stack_size)] = {[] { return keel::space::bounds{65536, 4096}; }};
+  std::array<kd::held_value, keel::space::knobs.size()> values;
   kd::changeable_knobs const full{&facts, values.data()};
   kd::common_settings common;
   auto const told_of = [&](std::string const& text) {
     return keel::test::message_of([&] {
-      common.apply_to_devices({&full, 1},
-                              {{kd::knob::stack_size, text, {"--tab-stack-size"}, kd::source::command_line}}, "full");
+      common.apply_to_devices(
+          {&full, 1}, {{&kd::facts(kd::knob::stack_size), text, {"--tab-stack-size"}, kd::source::command_line}},
+          "full");
     });
   };
   CHECK(told_of("4K").find("--tab-stack-size=4K is less than full takes (the smallest value is 64K). Give more.") !=

@@ -2,8 +2,8 @@
 /// @file
 /// The command line, the environment and a file of knobs: zero bytes part the words; the first byte says how many are
 /// variables.
-#include <keel/impl/device/config_file.hpp>
-#include <keel/impl/device/table.hpp>
+#include <keel/impl/device/kinds.hpp>
+#include <keel/impl/device/read.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   int argc = int(argv.size()) - 1;
   int const before = argc;
   try {
-    auto found = kd::read_environment("app").knobs;
-    auto const taken = kd::read_arguments("app", argc, argv.data());
+    auto found = kd::read_environment({"app"}).knobs;
+    auto const taken = kd::read_arguments({"app"}, argc, argv.data());
     if (argc != before) std::abort();
     kd::leave_rest(taken.rest, argc, argv.data());
     if (argc < 1 || argc > before || argv[std::size_t(argc)] != nullptr) std::abort();
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     if (argc != before && argv[std::size_t(argc)] != nullptr) std::abort();
   }
   try {
-    for (auto const& one : kd::parse_config("app", "f", {reinterpret_cast<char const*>(data), size}))
+    for (auto const& one : kd::parse_config({"app"}, "f", {reinterpret_cast<char const*>(data), size}))
       if (one.from != kd::source::file || one.where.rfind("f:", 0) != 0) std::abort();
   } catch (keel::error const& e) {
     if (std::string{e.what()}.rfind("keel::device: f:", 0) != 0) std::abort();

@@ -111,7 +111,7 @@ private:
     return std::nullopt;
   }
 
-  [[no_unique_address]] detail::values<facts_of<Tag>.place_of(knob::num_devices)> values_;
+  [[no_unique_address]] detail::values<facts_of<Tag>.count()> values_;
 };
 
 /// Where the runtime keeps a configuration: what makes one, so that users cannot.

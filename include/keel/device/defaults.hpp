@@ -4,7 +4,6 @@
 /// @file
 /// What an application says about itself as types, with a default for each.
 
-#include <keel/impl/device/known_members.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
@@ -108,7 +107,6 @@ consteval bool require_policy() {
                 "layout, a default space, prefix or vector_length is missing). Derive it from keel::defaults.");
   if constexpr (ApplicationPolicy<App>) { // else one sentence is enough
     using devices = policy::to_list<typename App::devices>;
-    require_known_members<App>();
     static_assert(policy::size<devices> > 0, "keel::device: the list of devices is empty (a program runs somewhere). "
                                              "Add keel::serial.");
     static_assert(policy::is_unique<devices>,

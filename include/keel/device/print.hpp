@@ -4,9 +4,9 @@
 /// @file
 /// The knobs of a program as rows: what each is, and who said so.
 
+#include <keel/device/help.hpp>
 #include <keel/impl/device/common_settings.hpp>
 #include <keel/impl/device/device_knobs.hpp>
-#include <keel/impl/device/option_names.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <span>

@@ -5,7 +5,7 @@
 /// Knobs that the code sets before the runtime starts.
 
 #include <keel/device/defaults.hpp>
-#include <keel/impl/device/find_knob.hpp>
+#include <keel/device/help.hpp>
 #include <keel/impl/device/settings.hpp>
 #include <keel/impl/device/table.hpp>
 #include <keel/machine.hpp>
@@ -64,8 +64,6 @@ public:
   device::outcome set_num_devices(int count) { return set(&device::program_settings::num_devices, count); }
   /// Whether each rank is bound to its place, and how.
   void set_bind(device::bind_rule rule) { set(&device::program_settings::bind, rule); }
-  /// A folder in which the node is kept from one start to the next; one that others may write is refused when the
-  /// node is asked for.
   /// A file with knobs, which beat the code's; read at the start.
   void set_config(std::string file) { set(&device::program_settings::config, std::move(file)); }
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` returns.
@@ -75,15 +73,8 @@ public:
   /// Any knob by its name and text, as on the command line: `set("num-threads", "4")`. Throws `keel::error` if there is
   /// no such knob, or the text is wrong.
   void set(std::string_view name, std::string_view text) {
-    device::option_names const names = device::option_names_of<typename device::checked_policy<App>::type>();
-    auto const known = device::detail::find_knob(name, names);
-    if (!known)
-      throw error("start", "there is no knob " + std::string(name), "options are called so, without --keel-",
-                  "Did you mean " + std::string(device::nearest_option(name)));
-    auto const one = known->assign(std::string(text), std::string(name), device::source::code);
-    if (!one) return;
-    settings_.common.apply_to_program({*one}, names.has_ledger);
-    settings_.common.apply_to_devices(settings_.all(), {*one}, {});
+    settings_.common.take(device::option_names_of<typename device::checked_policy<App>::type>(), name, text,
+                          settings_.all());
   }
 
   /// Any knob of the program: a member of `device::program_settings`, or of `residency::settings` for what is copied
@@ -95,15 +86,7 @@ public:
     for (auto const& old : device::old_spellings)
       if constexpr (std::is_same_v<decltype(old.told), T Owner::*>)
         if (old.told == member && value) set_log_level(old.level);
-    auto& program = settings_.common.program;
-    auto& held = [&]() -> auto& {
-      if constexpr (std::is_same_v<Owner, device::program_settings>) return program.*member;
-      else return program.residency.*member;
-    }();
-    held = std::move(value);
-    for (auto const& row : device::all_knobs)
-      if (!row.of_devices() && row.of_program->place(program) == &held)
-        program.set_source(row.id, device::source::code);
+    settings_.common.program.set(member, std::move(value), device::source::code);
     return device::outcome::success;
   }
 

@@ -2,13 +2,25 @@
 #pragma once
 
 /// @file
-/// What can be set for a device before it starts. Depends only on the standard library.
+/// What can be set for a device before it starts: a row for each knob. Depends only on the standard library.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace keel::space {
+
+/// A value of a device that a user sets at run time; each has a row in `knobs`.
+enum class knob {
+  threads,         ///< host threads of this process, altogether
+  numa_regions,    ///< NUMA regions that those threads are divided over
+  device_instance, ///< index of the accelerator among those visible to this process
+  stack_size,      ///< bytes of the stack of each thread that the device starts
+  huge_pages,      ///< whether arrays in keel's host memories ask for huge pages
+};
 
 /// What is wanted of a device; if no value is set, it is empty and the device decides.
 struct settings {
@@ -32,13 +44,52 @@ struct own_knob {
   bounds (*values)();
 };
 
-/// Takes over from `other` what is set there; every member, as the table of knobs checks.
+/// What values of a knob look like.
+enum class knob_values { count, index, size, yes_no };
+
+/// A knob of devices. Which of them have it, their `keel::device_traits` say.
+struct knob_row {
+  knob id;
+  std::string_view option; ///< after `--keel-`; the variable is the same in capitals
+  knob_values values;
+  std::string_view help;
+  std::optional<std::int64_t> (*get)(settings const& from);
+  void (*set)(settings& to, std::int64_t value);
+};
+
+namespace detail {
+template <auto Member>
+constexpr knob_row row(knob id, std::string_view option, knob_values values, std::string_view help) {
+  return {id,
+          option,
+          values,
+          help,
+          [](settings const& from) -> std::optional<std::int64_t> { return from.*Member; },
+          [](settings& to, std::int64_t value) {
+            to.*Member = static_cast<typename std::remove_cvref_t<decltype(to.*Member)>::value_type>(value);
+          }};
+}
+} // namespace detail
+
+/// A row for each knob, in the order of `knob`.
+inline constexpr std::array knobs{
+    detail::row<&settings::threads>(knob::threads, "num-threads", knob_values::count,
+                                    "host threads of each process, altogether"),
+    detail::row<&settings::numa_regions>(knob::numa_regions, "numa-regions", knob_values::count,
+                                         "NUMA regions that those threads are divided over"),
+    detail::row<&settings::device_instance>(knob::device_instance, "device-instance", knob_values::index,
+                                            "index of the accelerator, among those visible to the process"),
+    detail::row<&settings::stack_size>(knob::stack_size, "stack-size", knob_values::size,
+                                       "stack of each thread that oneTBB starts"),
+    detail::row<&settings::huge_pages>(
+        knob::huge_pages, "hugepages", knob_values::yes_no,
+        "ask for huge pages for arrays from 2M on in keel's host memories, such as pool and numa"),
+};
+
+/// Takes over from `other` what is set there.
 constexpr void merge(settings& into, settings const& other) {
-  if (other.threads) into.threads = other.threads;
-  if (other.numa_regions) into.numa_regions = other.numa_regions;
-  if (other.device_instance) into.device_instance = other.device_instance;
-  if (other.stack_size) into.stack_size = other.stack_size;
-  if (other.huge_pages) into.huge_pages = other.huge_pages;
+  for (knob_row const& row : knobs)
+    if (auto const value = row.get(other)) row.set(into, *value);
 }
 
 } // namespace keel::space

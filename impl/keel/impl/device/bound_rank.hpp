@@ -5,8 +5,7 @@
 /// Binding each rank of a node to the place that `topology::node::place` gives it.
 
 #include <keel/impl/device/common_settings.hpp>
-#include <keel/impl/device/own_node.hpp>
-#include <keel/device/values.hpp>
+#include <keel/impl/device/program_ranks.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/topology/binding.hpp>
 #include <keel/topology/memory_binding.hpp>
@@ -21,6 +20,22 @@
 #include <string_view>
 
 namespace keel::device {
+
+/// The node that this process runs on, looked up when it is first asked for, because that takes milliseconds.
+class own_node {
+public:
+  own_node() = default;
+  own_node(own_node const&) = delete;
+  own_node& operator=(own_node const&) = delete;
+
+  [[nodiscard]] topology::node const& get() const {
+    if (!node_) node_.emplace(topology::node::here());
+    return *node_;
+  }
+
+private:
+  mutable std::optional<topology::node> node_;
+};
 
 /// A bit for each hardware thread of a node, as ranks tell one another which they may use.
 using thread_bits = std::array<std::uint64_t, 128>; // 8,192 of them
@@ -51,27 +66,24 @@ private:
 /// A rank of a program at its place, where `--keel-bind` asks for one.
 class placed_rank {
 public:
-  placed_rank();
+  placed_rank() = default;
   placed_rank(placed_rank const&) = delete;
   placed_rank& operator=(placed_rank const&) = delete;
-  ~placed_rank();
 
-  /// Goes to the place of `rank` among those of this node, whose `thread_bits` are `allowed`; says why not, or nothing.
-  /// It is an error where not `all` ranks are to be bound.
-  [[nodiscard]] std::string go(bool all, int rank, std::span<char const> allowed, std::string_view prefix,
-                               common_settings const& common, own_node const& node);
+  /// Binds each rank to its place, if that is asked for; returns why this rank could not be bound, empty on success. An
+  /// error of all ranks if only some ask for it.
+  [[nodiscard]] std::string go(program_ranks const& ranks, std::string_view prefix, bind_rule const& rule,
+                               own_node const& node);
+  /// The first rank of each node notes where those of its node are, once all went, and what works against it.
+  void note_places(program_ranks const& ranks, common_settings& common) const;
   /// Empty before.
   [[nodiscard]] std::optional<topology::placement> const& place() const { return place_; }
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const { return bound_ ? bound_->text() : std::string{}; }
 
 private:
   std::optional<topology::placement> place_;
   std::optional<bound_rank> bound_;
 };
-
-/// Notes where the ranks of a node are, and what works against it. `lines` are texts of equal length, filled up with
-/// zeros.
-void note_places(std::span<char const> lines, std::size_t length, common_settings& common);
 
 } // namespace keel::device
 

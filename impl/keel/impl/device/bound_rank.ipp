@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/device/bound_rank.hpp>
-#include <keel/impl/device/option_names.hpp>
+#include <keel/device/help.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -62,29 +62,36 @@ KEEL_INLINE char const* bound_rank::openmp_variable() {
   return nullptr;
 }
 
-KEEL_INLINE placed_rank::placed_rank() = default;
-KEEL_INLINE placed_rank::~placed_rank() = default;
-KEEL_INLINE std::string placed_rank::text() const { return bound_ ? bound_->text() : std::string{}; }
-
-KEEL_INLINE std::string placed_rank::go(bool all, int rank, std::span<char const> allowed, std::string_view prefix,
-                                        common_settings const& common, own_node const& node) {
+KEEL_INLINE std::string placed_rank::go(program_ranks const& ranks, std::string_view prefix, bind_rule const& rule,
+                                        own_node const& node) {
+  char const wanted = rule.place ? 1 : 0;
+  auto const all = ranks.bytes_of_all(&wanted, 1);
+  auto const count = std::count(all.begin(), all.end(), char{1});
+  if (count == 0) return {};
+  auto const own = own_bits();
+  auto const here = ranks.bytes_of_node(&own, sizeof own);
   try {
-    if (!all)
+    if (count != std::ptrdiff_t(all.size()))
       throw error("device", "some ranks are to be bound and others not", "each has its own environment",
                   "Give all the same " + option_prefix(prefix) + "bind");
-    auto const& here = node.get();
-    int const size = int(allowed.size() / sizeof(thread_bits));
-    auto const places = here.place(size, placing_of(common.program.bind, threads_of_any(allowed)));
-    place_ = places.at(std::size_t(rank));
-    bound_.emplace(here, *place_);
+    int const size = int(here.bytes.size() / sizeof(thread_bits));
+    auto const places = node.get().place(size, placing_of(rule, threads_of_any(here.bytes)));
+    place_ = places.at(std::size_t(here.rank));
+    bound_.emplace(node.get(), *place_);
     return {};
   } catch (error const& e) {
     return e.what();
   }
 }
 
-KEEL_INLINE void note_places(std::span<char const> lines, std::size_t length, common_settings& common) {
-  for (; !lines.empty(); lines = lines.subspan(length))
+KEEL_INLINE void placed_rank::note_places(program_ranks const& ranks, common_settings& common) const {
+  if (!place_) return;
+  constexpr std::size_t length = 1024;
+  std::string line = "rank " + std::to_string(ranks.rank()) + " is bound to " + text();
+  line.resize(length);
+  auto const here = ranks.bytes_of_node(line.data(), length);
+  if (here.rank != 0) return;
+  for (auto lines = std::span(here.bytes); !lines.empty(); lines = lines.subspan(length))
     common.note(log_level::information, {lines.data(), strnlen(lines.data(), length)});
   if (auto const* const name = bound_rank::openmp_variable())
     common.note(log_level::warning,

@@ -7,7 +7,6 @@
 #include <keel/impl/device/device_knobs.hpp>
 #include <keel/device/log.hpp>
 #include <keel/impl/device/read.hpp>
-#include <keel/device/values.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <span>
@@ -36,6 +35,10 @@ public:
 
   /// Takes over every value that another one, and its devices, were given.
   void take(common_settings const& other, std::span<changeable_knobs const> into, std::span<device_knobs const> from);
+
+  /// Takes a knob of the code, by its name and its text. Throws if there is none, or the text is wrong.
+  void take(option_names const& names, std::string_view name, std::string_view text,
+            std::span<changeable_knobs const> devices);
 
   /// Parses those that are for the program, the weakest first.
   void apply_to_program(std::vector<assignment> const& all, bool has_ledger);

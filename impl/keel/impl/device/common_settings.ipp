@@ -26,13 +26,23 @@ KEEL_INLINE void common_settings::take(common_settings const& other, std::span<c
   program = other.program;
 }
 
+KEEL_INLINE void common_settings::take(option_names const& names, std::string_view name, std::string_view text,
+                                       std::span<changeable_knobs const> devices) {
+  auto const known = find_knob(name, names);
+  if (!known)
+    throw error("start", "there is no knob " + std::string{name}, "options are called so, without --keel-",
+                "Did you mean " + std::string{nearest_option(name)});
+  auto const one = known->assign(std::string{text}, std::string{name}, source::code);
+  if (!one) return;
+  apply_to_program({*one}, names.has_ledger);
+  apply_to_devices(devices, {*one}, {});
+}
+
 KEEL_INLINE void common_settings::apply_to_program(std::vector<assignment> const& all, bool has_ledger) {
   for (auto const& a : all) {
-    auto const& row = facts(a.id);
-    if (row.of_devices()) continue;
-    row.of_program->parse(program, a.where, a.text);
-    program.set_source(row.id, a.from);
-    if (row.for_ledgers && !has_ledger)
+    if (a.row->of_device) continue;
+    a.row->of_program->store(program, a);
+    if (a.row->for_ledgers && !has_ledger)
       without_effect(a.where, "this program has no ledger, whose routines name no levels");
   }
   for (auto const& old : old_spellings) program.residency.*old.told = program.log_level >= old.level;
@@ -44,21 +54,21 @@ KEEL_INLINE void common_settings::apply_to_devices(std::span<changeable_knobs co
     return std::tuple{a.from, !a.device.empty()} < std::tuple{b.from, !b.device.empty()};
   });
   for (auto const& a : all)
-    if (facts(a.id).of_devices()) apply(devices, a, chosen);
+    if (a.row->of_device) apply(devices, a, chosen);
 }
 
 KEEL_INLINE void common_settings::apply(std::span<changeable_knobs const> devices, assignment const& a,
                                         std::string_view chosen) {
-  auto const& row = facts(a.id);
-  std::int64_t const value = row.of_device->parse(a.where, a.text);
+  auto const& of_device = *a.row->of_device;
+  std::int64_t const value = of_device.parse(a.where, a.text);
   bool is_taken = false, is_late = false;
   std::string names;
   for (auto const& d : devices) {
     auto const name = d.device->name;
     names.append(names.empty() ? "" : ", ").append(name);
-    if (!d.device->has(a.id) || (!a.device.empty() && a.device != name)) continue;
+    if (!d.device->has(of_device.id) || (!a.device.empty() && a.device != name)) continue;
     is_taken = true;
-    auto const allowed = *d.read().bounds_of(a.id);
+    auto const allowed = *d.read().bounds_of(of_device.id);
     bool const is_strict = !a.device.empty() || name == chosen;
     std::int64_t const fitting = std::clamp(value, std::min(allowed.least, allowed.advised), allowed.advised);
     if (is_strict && (value > allowed.most || value < allowed.least)) {
@@ -67,14 +77,14 @@ KEEL_INLINE void common_settings::apply(std::span<changeable_knobs const> device
                   a.where + "=" + a.text + (more ? " is more than " : " is less than ") + std::string{name} +
                       (more ? " has" : " takes"),
                   (more ? "the largest value here is " : "the smallest value is ") +
-                      row.of_device->show(more ? allowed.most : allowed.least),
+                      of_device.show(more ? allowed.most : allowed.least),
                   more ? "Give less" : "Give more");
     }
     if (!is_strict && fitting < allowed.least) continue; // there is none
     if (!is_strict && fitting != value)
       note(log_level::information, a.where + "=" + a.text + " is not what " + std::string{name} +
-                                       " can take; it gets " + row.of_device->show(fitting));
-    is_late = d.assign(a.id, is_strict ? value : fitting, a.from) == outcome::not_applied || is_late;
+                                       " can take; it gets " + of_device.show(fitting));
+    is_late = d.assign(of_device.id, is_strict ? value : fitting, a.from) == outcome::not_applied || is_late;
   }
   if (is_late) too_late(a.where);
   if (!is_taken)

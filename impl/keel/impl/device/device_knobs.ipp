@@ -54,7 +54,7 @@ KEEL_INLINE std::vector<std::string> device_knobs::lost() const {
 KEEL_INLINE space::settings device_knobs::told(bool only_set) const {
   space::settings all;
   detail::for_each_knob(*device_, [&](knob id) {
-    if (held(id).value && (held(id).is_set() || !only_set)) facts(id).of_device->tell(all, *held(id).value);
+    if (held(id).value && (held(id).is_set() || !only_set)) space::knobs[std::size_t(id)].set(all, *held(id).value);
   });
   return all;
 }

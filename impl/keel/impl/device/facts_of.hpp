@@ -4,7 +4,7 @@
 /// @file
 /// What a device's traits say of its knobs.
 
-#include <keel/impl/device/device_facts.hpp>
+#include <keel/impl/device/device_knobs.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/space/start.hpp>
 
@@ -19,11 +19,11 @@ namespace keel::device {
 
 namespace detail {
 
-/// The bounds of each knob of the devices that have it, and what runs; by `row_of`.
+/// The bounds of each knob of the devices that have it, and what runs; by `knob`.
 template <class Traits>
-constexpr std::array<std::optional<knob_of_device>, device_knob_count> knobs_of_device() {
-  std::array<std::optional<knob_of_device>, device_knob_count> all{};
-  auto const at = [&](knob id) -> std::optional<knob_of_device>& { return all[row_of(id)]; };
+constexpr std::array<std::optional<knob_of_device>, space::knobs.size()> knobs_of_device() {
+  std::array<std::optional<knob_of_device>, space::knobs.size()> all{};
+  auto const at = [&](knob id) -> std::optional<knob_of_device>& { return all[std::size_t(id)]; };
   if constexpr (Traits::has_threads)
     at(knob::threads) = knob_of_device{[] {
                                          std::int64_t const here = Traits::max_threads();
@@ -43,7 +43,7 @@ constexpr std::array<std::optional<knob_of_device>, device_knob_count> knobs_of_
   if constexpr (requires { Traits::own_knobs; })
     for (space::own_knob const& own : Traits::own_knobs) {
       std::size_t row = 0;
-      while (knobs_of_devices[row].option != own.option) ++row; // a name that no row has does not compile
+      while (space::knobs[row].option != own.option) ++row; // a name that no row has does not compile
       all[row] = knob_of_device{own.values};
     }
   return all;

@@ -2,9 +2,12 @@
 #pragma once
 
 /// @file
-/// Which accelerator a rank takes, and how many threads, if no knob says it. Pure arithmetic.
+/// Which accelerator a rank takes, and how many threads, if no knob says it: arithmetic, and what ranks of a node tell
+/// one another for it.
 
-#include <keel/device/values.hpp>
+#include <keel/device/knobs.hpp>
+#include <keel/impl/device/bound_rank.hpp>
+#include <keel/impl/device/device_knobs.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/topology/node.hpp>
 
@@ -46,6 +49,20 @@ struct mapping_facts {
 [[nodiscard]] inline int share_of_threads(int allowed, int ranks_sharing) {
   return std::max(allowed / std::max(ranks_sharing, 1), 1);
 }
+
+/// What a rank sends its neighbours about the hardware threads that it may use.
+struct told_threads {
+  std::size_t hash = 0; ///< of all of them
+  int first = -1;       ///< by the system's number; -1 for none
+
+  [[nodiscard]] static told_threads own();
+};
+
+/// What keel takes of each device if no knob says it: the part of the threads that `rank` of a node has, and the
+/// accelerator that it is near, or that its place has. `told` is the `told_threads` of the ranks of the node. The node
+/// is looked up only where it decides.
+void propose(std::span<changeable_knobs const> devices, int rank, std::span<char const> told, placed_rank const& placed,
+             program_settings const& program, own_node const& node);
 
 } // namespace keel::device
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/print.hpp>
-#include <keel/device/help.hpp>
 #include <keel/impl/device/table.hpp>
 #include <keel/policy/json.hpp>
 
@@ -21,19 +20,19 @@ KEEL_INLINE std::vector<printed_knob> printed_knobs(option_names const& names, c
       rows.push_back({option_prefix(names.prefix) + std::string{row.option}, variable_name(names.prefix, row.option),
                       std::string{device}, std::move(value), from});
     };
-    if (row.of_devices()) {
+    if (row.of_device) {
       for (auto const& d : devices) {
-        auto const value = d.value(row.id);
+        auto const value = d.value(row.of_device->id);
         if (!value) { // none was proposed; asking for the bounds may cost a look at the whole node
-          auto const allowed = d.bounds_of(row.id);
+          auto const allowed = d.bounds_of(row.of_device->id);
           if (!allowed || allowed->most < allowed->least) continue; // there is nothing to choose from
         }
-        add(d.device().name, value ? row.of_device->show(*value) : "default", d.source(row.id));
+        add(d.device().name, value ? row.of_device->show(*value) : "default", d.source(row.of_device->id));
       }
     } else if (!row.for_ledgers || names.has_ledger) {
-      bool const is_device = row.id == knob::device && !common.program.is_set(row.id);
-      add("", is_device ? std::string{device_name} : row.of_program->show(common.program),
-          common.program.source(row.id));
+      auto const by = row.of_program->source(common.program);
+      bool const is_chosen = &row == &facts("device") && by == source::unset;
+      add("", is_chosen ? std::string{device_name} : row.of_program->show(common.program), by);
     }
   }
   return rows;

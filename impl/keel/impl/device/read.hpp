@@ -2,11 +2,20 @@
 #pragma once
 
 /// @file
-/// Taking the knobs out of the environment and of the command line, and nothing else.
+/// Taking the knobs out of the environment, of the command line and of a file, and nothing else. Values are not parsed
+/// here. A file:
+///
+///     # a comment, on a line of its own
+///     device = cuda,serial
+///     num-threads = 4
+///
+///     [tbb]
+///     num-threads = 2
+///
+/// A line holds a knob, by the name of its option without dashes and prefix, and its value. A section holds those of
+/// one device.
 
-#include <keel/device/knobs.hpp>
-#include <keel/impl/device/option_names.hpp>
-#include <keel/impl/device/parse.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <span>
@@ -18,7 +27,7 @@ namespace keel::device {
 
 /// How messages about the value of a knob begin: with where and how it was written, `KEEL_DEVICE=tbb: `; empty if it
 /// was not.
-[[nodiscard]] std::string last_said(std::span<assignment const> all, knob id);
+[[nodiscard]] std::string last_said(std::span<assignment const> all, knob_facts const& row);
 
 /// What the environment holds for keel.
 struct found_variables {
@@ -29,11 +38,6 @@ struct found_variables {
 /// The knobs that stand in the environment, by name, so that its order does not matter; one that is there but empty
 /// counts.
 [[nodiscard]] found_variables read_environment(option_names const& names);
-
-/// The variable that is meant by `written`, which no knob has: the nearest one, if it is near; else `written` belongs
-/// to another program. With keel's own prefix four letters may be wrong, half of them at most; with an application's
-/// two.
-[[nodiscard]] std::string meant_variable(option_names const& names, std::string const& written);
 
 /// What the command line held for keel and for Kokkos.
 struct taken_arguments {
@@ -49,6 +53,16 @@ struct taken_arguments {
 
 /// Leaves the rest in argv; `argc` counts it, `argv[argc]` stays null.
 void leave_rest(std::span<char* const> rest, int& argc, char** argv);
+
+/// The knobs that the `text` of a file holds; `path` names it in messages. Refuses what is no knob and a knob that is
+/// set twice, with the line.
+[[nodiscard]] std::vector<assignment> parse_config(option_names const& names, std::string const& path,
+                                                   std::string_view text);
+
+/// The knobs of the file that `all` names, the last of them if there are several, else `proposed`; those of `all`
+/// stand after them. Without a file `all` as it is.
+[[nodiscard]] std::vector<assignment> with_config(option_names const& names, std::string const& proposed,
+                                                  std::vector<assignment> all);
 
 } // namespace keel::device
 

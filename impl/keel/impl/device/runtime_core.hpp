@@ -8,8 +8,7 @@
 #include <keel/impl/device/candidates.hpp>
 #include <keel/impl/device/common_settings.hpp>
 #include <keel/impl/device/device_knobs.hpp>
-#include <keel/impl/device/option_names.hpp>
-#include <keel/impl/device/together.hpp>
+#include <keel/impl/device/program_ranks.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <cstddef>

@@ -2,11 +2,9 @@
 #include <keel/impl/device/runtime_core.hpp>
 #include <keel/device/log.hpp>
 #include <keel/impl/device/bound_rank.hpp>
-#include <keel/impl/device/config_file.hpp>
 #include <keel/impl/device/kokkos_variables.hpp>
-#include <keel/impl/device/own_node.hpp>
+#include <keel/impl/device/mapping.hpp>
 #include <keel/impl/device/read.hpp>
-#include <keel/impl/device/table.hpp>
 #include <keel/policy/error.hpp>
 
 #include <pthread.h>
@@ -37,31 +35,23 @@ struct read_words {
 inline read_words read_all(reading_rules const& rules, int argc, char* const* argv, common_settings& common,
                            std::span<changeable_knobs const> devices) {
   auto const& names = rules.names;
-  if (!common.program.is_set(knob::strict)) common.program.strict = rules.is_strict;
+  if (!common.program.is_set(&program_settings::strict)) common.program.strict = rules.is_strict;
   auto variables = read_environment(names);
   auto taken = read_arguments(names, argc, argv);
   variables.knobs.insert(variables.knobs.end(), taken.knobs.begin(), taken.knobs.end());
   auto const all = with_config(names, common.program.config, std::move(variables.knobs));
   common.apply_to_program(all, names.has_ledger);
   auto const& program = common.program;
-  if (rules.requires_device && !program.is_set(knob::device) && !program.help)
+  if (rules.requires_device && !program.is_set(&program_settings::device) && !program.help)
     throw error("device", "no device was named", "this program does not choose one by itself",
                 "Write " + option_prefix(names.prefix) + "device=" + std::string{names.devices.front()});
-  auto chain = choose_devices(rules.candidates, program.device, last_said(all, knob::device));
+  auto chain = choose_devices(rules.candidates, program.device, last_said(all, facts("device")));
   common.apply_to_devices(devices, all, chain.front());
   common.remark_on_unknown(names, variables.unknown, taken.for_another);
   if (!program.help) common.check_remarks();
   read_words words;
   words.chain = std::move(chain), words.for_kokkos = std::move(taken.for_kokkos), words.rest = std::move(taken.rest);
   return words;
-}
-
-// The knobs that all ranks have to give the same values: option=value, each with a zero after it.
-inline std::string alike_knobs(program_settings const& program) {
-  std::string all;
-  for (knob_facts const& k : all_knobs)
-    if (k.is_alike) all.append(k.option).append(1, '=').append(k.of_program->show(program)).append(1, '\0');
-  return all;
 }
 
 struct runtime_core::held {
@@ -93,12 +83,15 @@ KEEL_INLINE void runtime_core::begin(beginning const& with, int& argc, char** ar
   } catch (error const& e) {
     problem = e.what();
   }
-  agree(ranks, problem, prefix, alike_knobs(common.program), session_fails, session);
-  agree(ranks, go(held_->placed, ranks, prefix, common, held_->node), prefix, {}, session_fails, session);
-  note_places(held_->placed, ranks, common);
+  ranks.agree(problem, prefix, alike_knobs(common.program), session_fails, session);
+  problem = held_->placed.go(ranks, prefix, common.program.bind, held_->node);
+  ranks.agree(problem, prefix, {}, session_fails, session);
+  held_->placed.note_places(ranks, common);
   leave_rest(read.rest, argc, argv);
   held_->words = std::move(read);
-  propose(devices, ranks, held_->placed, common.program, held_->node);
+  auto const own = told_threads::own();
+  auto const here = ranks.bytes_of_node(&own, sizeof own);
+  propose(devices, here.rank, here.bytes, held_->placed, common.program, held_->node);
   if (!kokkos_runs) held_->variables.set(values);
   set_log_level(common.program.log_level);
   common.log_remarks(values);

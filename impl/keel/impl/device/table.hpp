@@ -2,42 +2,49 @@
 #pragma once
 
 /// @file
-/// The table of knobs: one row says all that there is to say of a knob, whatever the devices of the program are. Those
-/// of devices are made of `knobs_of_devices`.
+/// The table of knobs. A row says how its knob is called, parses, stores, agrees over ranks, prints and explains
+/// itself, whatever the devices of the program are.
 
+#include <keel/device/help.hpp>
 #include <keel/device/knobs.hpp>
-#include <keel/impl/device/parse.hpp>
-#include <keel/device/values.hpp>
 #include <keel/policy/macros.hpp>
-#include <keel/space/settings.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace keel::device {
 
+struct knob_facts;
+
+/// A knob as it was written: not yet parsed, with the words that name its origin, `--keel-num-threads` or
+/// `KEEL_NUM_THREADS`.
+struct assignment {
+  knob_facts const* row;
+  std::string text, where;
+  device::source from;
+  std::string_view device = {}; ///< the one that is meant; empty for all that have the knob
+};
+
 /// What becomes of the text of a device's knob, each device with a value of its own.
 struct device_value {
-  std::int64_t (*parse)(origin const& where, std::string_view text); ///< throws `keel::error`
+  knob id;
+  std::int64_t (*parse)(std::string const& where, std::string_view text); ///< throws `keel::error`
   std::string (*show)(std::int64_t value);
-  void (*tell)(space::settings& to, std::int64_t value);
 };
 
 /// What becomes of the text of a knob of the program.
 struct program_value {
-  void (*parse)(program_settings& into, origin const& where, std::string_view text); ///< throws `keel::error`
+  void (*store)(program_settings& into, assignment const& a); ///< parses it; throws `keel::error`
   std::string (*show)(program_settings const& all);
-  void const* (*place)(program_settings const& all); ///< where its value is, to be found by
+  device::source (*source)(program_settings const& all);
 };
 
 /// A knob.
 struct knob_facts {
-  knob id{};
   std::string_view option;      ///< after `--keel-`; the variable is the same in capitals
   std::string_view placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command
                                 ///< line, and in brackets for one that may be given one with =
@@ -47,18 +54,19 @@ struct knob_facts {
   bool for_ledgers = false;                  ///< only a program whose policy says `uses_ledger` has it
   bool is_alike = false; ///< all ranks have to give it the same value, because messages depend on it
 
-  [[nodiscard]] constexpr bool of_devices() const { return of_device.has_value(); }
   [[nodiscard]] constexpr bool is_switch() const {
-    return !of_devices() && (placeholder.empty() || placeholder.front() == '[');
+    return !of_device && (placeholder.empty() || placeholder.front() == '[');
   }
 };
 
-/// Every knob there is, in the order in which they are printed.
-extern std::array<knob_facts, knob_count> const all_knobs;
+/// Every knob there is, in the order in which they are printed: those of devices, by `knob`, then those of the program.
+extern std::span<knob_facts const> const all_knobs;
+[[nodiscard]] inline knob_facts const& facts(knob id) { return all_knobs[std::size_t(id)]; }
+/// The row of an option that there is.
+[[nodiscard]] knob_facts const& facts(std::string_view option);
 
-[[nodiscard]] inline knob_facts const& facts(knob id) {
-  return *std::find_if(all_knobs.begin(), all_knobs.end(), [&](knob_facts const& row) { return row.id == id; });
-}
+/// The values of the knobs that all ranks have to give alike: option=value, each with a zero after it.
+[[nodiscard]] std::string alike_knobs(program_settings const& program);
 
 /// Switches that are a level of the log under another name.
 struct old_spelling {
@@ -67,12 +75,33 @@ struct old_spelling {
   log_level level;
   flag told; ///< what residency logs from this level on
 };
-inline constexpr std::array<old_spelling, 2> old_spellings{
-    {{"verbose", log_level::information, &residency::settings::verbose},
-     {"veryverbose", log_level::details, &residency::settings::veryverbose}}};
+inline constexpr old_spelling old_spellings[]{{"verbose", log_level::information, &residency::settings::verbose},
+                                              {"veryverbose", log_level::details, &residency::settings::veryverbose}};
+
+/// A knob as it was named.
+struct named_knob {
+  knob_facts const* row;
+  std::string_view device = {};  ///< the one device that it was named for; empty for all
+  std::string_view implied = {}; ///< the value that an old spelling stands for, as a switch; else empty
+
+  [[nodiscard]] bool is_switch() const { return row->is_switch() || !implied.empty(); }
+  [[nodiscard]] bool takes_value() const { return !row->placeholder.empty() && implied.empty(); }
+  /// The knob with its value; empty for an old spelling that is switched off.
+  [[nodiscard]] std::optional<assignment> assign(std::string text, std::string where, source from) const;
+};
+
+/// The knob that `written` names: `num-threads`, or `tbb-num-threads`; in capitals and with underscores where it is a
+/// variable's. An old spelling is the knob that it stands for.
+[[nodiscard]] std::optional<named_knob> find_knob(std::string_view written, option_names const& names,
+                                                  bool is_variable = false);
 
 /// The option nearest to `written`, both without dashes and prefix.
 [[nodiscard]] std::string_view nearest_option(std::string_view written);
+
+/// The variable that is meant by `written`, which no knob has: the nearest one, if it is near; else `written` belongs
+/// to another program. With keel's own prefix four letters may be wrong, half of them at most; with an application's
+/// two.
+[[nodiscard]] std::string meant_variable(option_names const& names, std::string const& written);
 
 } // namespace keel::device
 
