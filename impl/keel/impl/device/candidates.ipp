@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/device/candidates.hpp>
-#include <keel/device/help.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/nearest.hpp>

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/help.hpp>
-#include <keel/impl/device/table.hpp>
 
 #include <algorithm>
 #include <cstddef>
 
 namespace keel::device {
-
-KEEL_INLINE std::string in_capitals(std::string_view text) {
-  std::string name;
-  for (char c : text) name += c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c == '-' ? '_' : c;
-  return name;
-}
-KEEL_INLINE std::string option_prefix(std::string_view prefix) { return "--" + std::string{prefix} + "-"; }
-KEEL_INLINE std::string variable_prefix(std::string_view prefix) { return in_capitals(prefix) + "_"; }
-KEEL_INLINE std::string variable_name(std::string_view prefix, std::string_view option) {
-  return variable_prefix(prefix) + in_capitals(option);
-}
 
 KEEL_INLINE std::string help_text(option_names const& names) {
   std::string text;

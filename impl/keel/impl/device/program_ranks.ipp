@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/device/program_ranks.hpp>
-#include <keel/device/help.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>

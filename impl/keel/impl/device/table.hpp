@@ -5,10 +5,12 @@
 /// The table of knobs. A row says how its knob is called, parses, stores, agrees over ranks, prints and explains
 /// itself, whatever the devices of the program are.
 
-#include <keel/device/help.hpp>
 #include <keel/device/knobs.hpp>
+#include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/policy/tags.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,6 +19,29 @@
 #include <string_view>
 
 namespace keel::device {
+
+/// The names of the devices of a list.
+template <class Devices>
+inline constexpr auto names_of_devices = []<class... Tags>(list<Tags...>) {
+  return std::array<std::string_view, sizeof...(Tags)>{Tags::name...};
+}(policy::to_list<Devices>{});
+/// Those that keel knows, whether this program has them or not.
+inline constexpr std::span<std::string_view const> known_devices = names_of_devices<all_devices>;
+
+/// What the options of a program are called.
+struct option_names {
+  std::string_view prefix;
+  std::span<std::string_view const> devices = known_devices; ///< the program's own
+  bool has_ledger = true;                                    ///< whether the knobs of ledgers are shown
+};
+
+/// `NUM_THREADS` for `num-threads`.
+[[nodiscard]] std::string in_capitals(std::string_view text);
+/// `--app-` and `APP_` for the prefix `app`.
+[[nodiscard]] std::string option_prefix(std::string_view prefix);
+[[nodiscard]] std::string variable_prefix(std::string_view prefix);
+/// `APP_NUM_THREADS` for `num-threads`.
+[[nodiscard]] std::string variable_name(std::string_view prefix, std::string_view option);
 
 struct knob_facts;
 

@@ -115,6 +115,17 @@ inline constexpr auto rows = [] {
 
 KEEL_INLINE constexpr std::span<knob_facts const> all_knobs = detail::rows;
 
+KEEL_INLINE std::string in_capitals(std::string_view text) {
+  std::string name;
+  for (char c : text) name += c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c == '-' ? '_' : c;
+  return name;
+}
+KEEL_INLINE std::string option_prefix(std::string_view prefix) { return "--" + std::string{prefix} + "-"; }
+KEEL_INLINE std::string variable_prefix(std::string_view prefix) { return in_capitals(prefix) + "_"; }
+KEEL_INLINE std::string variable_name(std::string_view prefix, std::string_view option) {
+  return variable_prefix(prefix) + in_capitals(option);
+}
+
 KEEL_INLINE knob_facts const& facts(std::string_view option) {
   return *std::find_if(all_knobs.begin(), all_knobs.end(), [&](auto const& row) { return row.option == option; });
 }
