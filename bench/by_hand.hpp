@@ -6,12 +6,16 @@
 /// what came. From a device with memory of its own the messages go through the host's, pinned for CUDA. What a rank
 /// gives itself stays on the device.
 
+#include "medians.hpp"
+
 #include <keel/machine/environment.hpp>
 #include <keel/machine/mpi.hpp>
+#include <keel/machine/reductions.hpp>
 #include <keel/machine/sparse.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -170,5 +174,29 @@ private:
   buffer out_, in_;
   std::conditional_t<is_on_host, buffer, Kokkos::View<double*, host_space>> host_out_, host_in_;
 };
+
+/// Seconds of a step on the slowest rank, medians, and how long keel takes beside it by hand: median, least and most.
+struct steps_beside {
+  double keel, by_hand, ratio, least, most;
+};
+/// Some turns of steps by keel and as many by hand. Collective.
+steps_beside steps_in_turns(auto const& env, auto const& space, long steps, auto const& keel, auto const& by_hand) {
+  constexpr int turns = 15;
+  long const each = std::max(1L, steps / turns);
+  auto const timed = [&](auto const& step) {
+    keel::machine::barrier(env);
+    double const all = microseconds(1, [&] {
+      for (long n = 0; n < each; ++n) step();
+      space.fence();
+    });
+    return keel::machine::max(env, all) / (1e6 * double(each));
+  };
+  std::vector<double> keels, others, ratios;
+  for (int n = 0; n < turns; ++n) {
+    keels.push_back(timed(keel)), others.push_back(timed(by_hand));
+    ratios.push_back(keels.back() / others.back());
+  }
+  return {median(keels), median(others), median(ratios), std::ranges::min(ratios), std::ranges::max(ratios)};
+}
 
 } // namespace bench

@@ -2,28 +2,21 @@
 #pragma once
 
 /// @file
-/// TRiSK without keel's fields: arrays of Kokkos, levels swapped and messages sent by hand, packed where the
-/// arrays are; from a device with memory of its own through the host's (pinned for CUDA).
+/// TRiSK without keel's fields: arrays of Kokkos, levels swapped and ghosts filled by hand.
 
+#include "../by_hand.hpp"
 #include "cut.hpp"
 #include "functions.hpp"
 #include "model.hpp"
 
-#include <keel/machine/mpi.hpp>
-
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#if KEEL_WITH_MPI
-#include <mpi.h>
-#endif
 
 namespace trisk {
 
@@ -39,7 +32,6 @@ class by_hand {
   };
 
 public:
-  static constexpr bool is_on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
   /// Copied into each routine.
   struct handle {
     using space = Space;
@@ -68,17 +60,8 @@ public:
     }
   };
 
-  /// `communicator` is used if there are other ranks.
-  template <class Environment>
-  by_hand(Space const& space, cut const& here, Environment const& env)
-      : space_(space), here_(here), out_(made(here, [](auto const& p) -> auto const& { return p.rims; })),
-        in_(made(here, [](auto const& p) -> auto const& { return p.ghosts; })) {
-#if KEEL_WITH_MPI
-    communicator_ = env.comm();
-#else
-    (void)env;
-#endif
-  }
+  by_hand(Space const& space, cut const& here, keel::machine::environment const& env)
+      : space_(space), here_(here), env_(env), ghosts_(space, env, ghosts_of(here)) {}
   by_hand(by_hand const&) = delete;
 
   /// Takes an array over as it is.
@@ -106,72 +89,17 @@ public:
     return std::get<kept<X>>(arrays_).levels[level];
   }
 
-  /// Kernels of nvcc stand in public functions only.
-  void exchange() {
-    auto const cells_now = array<h>(0);
-    auto const edges_now = array<u>(0);
-    auto const rims = out_.elements, ghosts = in_.elements;
-    auto const out = out_.values, in = in_.values;
-    Kokkos::parallel_for(
-        Kokkos::RangePolicy<Space>(space_, 0, int(rims.extent(0))),
-        KOKKOS_LAMBDA(int n) { out(n) = rims(n) >= 0 ? cells_now(rims(n)) : edges_now(~rims(n)); });
-    Kokkos::deep_copy(space_, out_.on_host, out);
-    space_.fence();
-#if KEEL_WITH_MPI
-    std::vector<MPI_Request> requests;
-    for (auto const& [rank, begin, count] : in_.messages)
-      MPI_Irecv(&in_.on_host(begin), count, MPI_DOUBLE, rank, 0, communicator_, &requests.emplace_back());
-    for (auto const& [rank, begin, count] : out_.messages)
-      MPI_Isend(&out_.on_host(begin), count, MPI_DOUBLE, rank, 0, communicator_, &requests.emplace_back());
-    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-#endif
-    Kokkos::deep_copy(space_, in, in_.on_host);
-    Kokkos::parallel_for(
-        Kokkos::RangePolicy<Space>(space_, 0, int(ghosts.extent(0))), KOKKOS_LAMBDA(int n) {
-          if (ghosts(n) >= 0) cells_now(ghosts(n)) = in(n);
-          else edges_now(~ghosts(n)) = in(n);
-        });
-  }
-
 private:
-#ifdef KOKKOS_ENABLE_CUDA
-  static constexpr bool is_on_card = std::is_same_v<typename Space::memory_space, Kokkos::CudaSpace>;
-  using host_space = std::conditional_t<is_on_card, Kokkos::CudaHostPinnedSpace, Kokkos::HostSpace>;
-#else
-  using host_space = Kokkos::HostSpace;
-#endif
-  struct message {
-    int rank;
-    std::size_t begin;
-    int count;
-  };
-  /// What goes one way, ordered by rank: a cell is its number, an edge ~ its number.
-  struct direction {
-    Kokkos::View<int*, typename Space::memory_space> elements;
-    Kokkos::View<double*, typename Space::memory_space> values;
-    Kokkos::View<double*, host_space> on_host;
-    std::vector<message> messages;
-  };
-  template <class ListOf>
-  static direction made(cut const& here, ListOf const& list_of) {
-    std::map<int, std::vector<int>> lists;
-    for (auto const& p : here.c.lists().partners)
-      for (int const i : list_of(p).elements) lists[p.rank].push_back(i);
-    for (auto const& p : here.e.lists().partners)
-      for (int const i : list_of(p).elements) lists[p.rank].push_back(~i);
-    direction d;
-    std::vector<int> all;
-    for (auto const& [rank, list] : lists) {
-      d.messages.push_back({rank, all.size(), int(list.size())});
-      all.insert(all.end(), list.begin(), list.end());
-    }
-    Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const from(all.data(), all.size());
-    d.elements = decltype(d.elements)("elements", all.size());
-    Kokkos::deep_copy(d.elements, from);
-    d.values = decltype(d.values)("values", all.size());
-    if constexpr (is_on_host) d.on_host = d.values;
-    else d.on_host = decltype(d.on_host)("values", all.size());
-    return d;
+  /// A cell is twice its number, an edge one more.
+  static std::vector<bench::ghost> ghosts_of(cut const& here) {
+    std::vector<bench::ghost> all;
+    auto const add = [&](auto const& part, int more) {
+      for (std::size_t i = 0; i < part.owners().size(); ++i)
+        all.push_back(
+            {2 * (int(part.owned().end) + int(i)) + more, part.owners()[i], 2 * part.index_at_owner()[i] + more});
+    };
+    add(here.c, 0), add(here.e, 1);
+    return all;
   }
 
   template <int Stage>
@@ -180,15 +108,13 @@ private:
     using U = source<u, Stage>;
     handle const v{this};
     vorticities<H, U>::run(v), fluxes<H, U>::run(v), energies<H, U>::run(v, p), advance<Stage>::run(v, p);
-    if (!out_.messages.empty()) exchange();
+    ghosts_.fill(env_, {array<h>(0).data(), array<u>(0).data()});
   }
 
   Space space_;
   cut const& here_;
-#if KEEL_WITH_MPI
-  MPI_Comm communicator_;
-#endif
-  direction out_, in_;
+  keel::machine::environment const& env_;
+  bench::ghosts_by_hand<Space, 2> ghosts_;
   std::tuple<kept<Xs>...> arrays_;
 };
 

@@ -179,21 +179,8 @@ public:
       f_.run(hand_over_all<hand>{}, other);
       other.template make<q>(here_.v.size()), other.template make<q_edge>(here_.e.size());
       other.template make<flux>(here_.e.size()), other.template make<bernoulli>(here_.c.size());
-      constexpr int turns = 15;
-      std::vector<double> ratios, times;
-      auto const timed = [&](auto const& one_step) {
-        km::barrier(env());
-        Kokkos::Timer clock;
-        for (long n = 0; n < std::max(1L, steps / turns); ++n) one_step();
-        run_.template execution_space<Tag>().fence();
-        return km::max(env(), clock.seconds()) / double(std::max(1L, steps / turns));
-      };
-      for (int n = 0; n < turns; ++n) {
-        double const keel = timed([&] { f_.step(step{}, p_); });
-        times.push_back(timed([&] { other.step(p_); }));
-        ratios.push_back(keel / times.back());
-      }
-      std::ranges::sort(times), std::ranges::sort(ratios);
+      auto const t = bench::steps_in_turns(
+          env(), run_.template execution_space<Tag>(), steps, [&] { f_.step(step{}, p_); }, [&] { other.step(p_); });
       auto const is_same = [&]<class X, class Mesh>(X, Mesh) {
         auto const mine = f_.run(owned_of<X, Mesh>{});
         auto const others = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), other.template array<X>(0));
@@ -201,10 +188,9 @@ public:
       };
       bool const same = km::all_of(env(), is_same(h{}, cells{}) && is_same(u{}, edges{}));
       if (!is_master()) return;
-      row("by hand", "%.6f ms per step on %s, device %s", 1e3 * times[turns / 2],
+      row("by hand", "%.6f ms per step on %s, device %s", 1e3 * t.by_hand,
           keel::policy::counted(env().size(), "rank").c_str(), std::string(run_.device_name()).c_str());
-      row("keel / by hand", "%.3f (%.3f to %.3f), bits %s", ratios[turns / 2], ratios.front(), ratios.back(),
-          same ? "the same" : "DIFFERENT");
+      row("keel / by hand", "%.3f (%.3f to %.3f), bits %s", t.ratio, t.least, t.most, same ? "the same" : "DIFFERENT");
     });
   }
 

@@ -2,263 +2,158 @@
 #pragma once
 
 /// @file
-/// What plain.cpp does by hand where ocean.cpp has keel: ranks, the division of the grid, and the
-/// exchange of ghosts through buffers placed by hand. Kokkos and MPI alone; without MPI one rank.
+/// ocean without keel's fields: arrays of Kokkos, levels swapped and ghosts filled by hand. What keel is measured against.
 
-#include "kernels.hpp"
-#include "options.hpp"
-#include "state.hpp"
+#include "../by_hand.hpp"
+#include "model.hpp"
 
-#if defined(KEEL_WITH_MPI) && KEEL_WITH_MPI
-#include <mpi.h>
-#endif
+#include <keel/layout/grid.hpp>
 
-#include <array>
-#include <cstring>
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace ocean::by_hand {
+namespace ocean {
 
-#if defined(KEEL_WITH_MPI) && KEEL_WITH_MPI
+/// A rank's part of the grid.
+inline place place_of(kr::share const& s) {
+  auto const own = s.owned();
+  return {int(s.global_begin[0]), int(s.global_begin[1]), int(own.end[0] - own.begin[0]),
+          int(own.end[1] - own.begin[1])};
+}
 
-/// MPI from here to the end of the scope.
-class world {
-public:
-  world(int& argc, char**& argv) {
-    int level = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-  }
-  world(world const&) = delete;
-  world& operator=(world const&) = delete;
-  ~world() { MPI_Finalize(); }
+/// The three variables at one time, with a row of ghosts all round.
+template <class Memory>
+struct level {
+  Kokkos::View<double**, layout, Memory> eta;
+  Kokkos::View<double***, layout, Memory> u, v;
 
-  [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int size() const { return size_; }
-
-  /// The largest `x` of all ranks. Waits for all.
-  [[nodiscard]] double largest(double x) const {
-    MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return x;
-  }
-  /// The parts of all ranks one after another on rank 0, nothing elsewhere.
-  template <class T>
-  [[nodiscard]] std::vector<T> gather(std::vector<T> const& part) const {
-    int const bytes = int(part.size() * sizeof(T));
-    std::vector<int> counts(std::size_t(size_), 0), starts(std::size_t(size_), 0);
-    MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
-    std::size_t total = 0;
-    for (std::size_t n = 0; n < counts.size(); total += std::size_t(counts[n++])) starts[n] = int(total);
-    std::vector<T> whole(rank_ == 0 ? total / sizeof(T) : 0);
-    MPI_Gatherv(part.data(), bytes, MPI_BYTE, whole.data(), counts.data(), starts.data(), MPI_BYTE, 0, MPI_COMM_WORLD);
-    return whole;
-  }
-  /// Sends to one neighbour while receiving from the other; -1 is none.
-  void shift(double const* out, int to, double* in, int from, std::size_t doubles) const {
-    auto const rank_or_null = [](int rank) { return rank < 0 ? MPI_PROC_NULL : rank; };
-    MPI_Sendrecv(out, int(doubles), MPI_DOUBLE, rank_or_null(to), 0, in, int(doubles), MPI_DOUBLE, rank_or_null(from),
-                 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  }
-
-private:
-  int rank_ = 0, size_ = 1;
+  level(place const& p, int layers)
+      : eta("eta", std::size_t(p.ni + 2), std::size_t(p.nj + 2)),
+        u("u", std::size_t(p.ni + 2), std::size_t(p.nj + 2), std::size_t(layers)),
+        v("v", std::size_t(p.ni + 2), std::size_t(p.nj + 2), std::size_t(layers)) {}
 };
+template <class To, class From>
+void copy(level<To> const& to, level<From> const& from) {
+  Kokkos::deep_copy(to.eta, from.eta);
+  Kokkos::deep_copy(to.u, from.u);
+  Kokkos::deep_copy(to.v, from.v);
+}
 
-#else
+/// What an element of eta, u or v (0, 1, 2) of a rank's level is called by those who fill ghosts.
+inline int number_in(place const& p, int layers, int variable, int i, int j, int k) {
+  int const ni = p.ni + 2, nj = p.nj + 2, count = variable == 0 ? 1 : layers;
+  bool const is_left = std::is_same_v<layout, Kokkos::LayoutLeft>;
+  return (is_left ? i + ni * (j + nj * k) : (i * nj + j) * count + k) * 3 + variable;
+}
 
-class world {
-public:
-  world(int&, char**&) {}
-  [[nodiscard]] int rank() const { return 0; }
-  [[nodiscard]] int size() const { return 1; }
-  [[nodiscard]] double largest(double x) const { return x; }
-  template <class T>
-  [[nodiscard]] std::vector<T> gather(std::vector<T> const& part) const {
-    return part;
-  }
-  void shift(double const* out, int to, double* in, int, std::size_t doubles) const {
-    if (to >= 0) std::memcpy(in, out, doubles * sizeof(double));
-  }
-};
-
-#endif
-
-/// This rank's part of the grid and its neighbours, -1 where there is none.
-struct division {
-  place here;
-  int west, east, south, north;
-
-  /// The division of the grid with the least ghosts to exchange, as keel does it;
-  /// refuses more ranks than cells.
-  division(world const& w, long nx, long ny, bool closed_in_y) {
-    int columns = 0; // ranks in x
-    long least = 0;
-    for (int c = w.size(); c >= 1; --c) {
-      int const r = w.size() / c;
-      if (c * r != w.size() || c > nx || r > ny) continue;
-      long const across_x = c > 1 ? 2 * ((ny + r - 1) / r) : 0;
-      long const across_y = r > 1 ? (closed_in_y && r == 2 ? 1 : 2) * ((nx + c - 1) / c) : 0;
-      if (columns == 0 || across_x + across_y < least) columns = c, least = across_x + across_y;
-    }
-    if (columns == 0)
-      throw bench::refusal("ocean",
-                           "the grid " + std::to_string(nx) + "x" + std::to_string(ny) + " cannot be cut for " +
-                               std::to_string(w.size()) + " ranks",
-                           "each rank needs a cell in each direction", "Take fewer ranks or a larger --grid");
-    int const rows = w.size() / columns, c = w.rank() / rows, r = w.rank() % rows;
-    auto const begin = [](long n, long parts, long part) { return int(n / parts * part + std::min(part, n % parts)); };
-    here = {begin(nx, columns, c), begin(ny, rows, r), 0, 0};
-    here.ni = begin(nx, columns, c + 1) - here.i;
-    here.nj = begin(ny, rows, r + 1) - here.j;
-    west = (c + columns - 1) % columns * rows + r;
-    east = (c + 1) % columns * rows + r;
-    south = closed_in_y && r == 0 ? -1 : c * rows + (r + rows - 1) % rows;
-    north = closed_in_y && r + 1 == rows ? -1 : c * rows + (r + 1) % rows;
-  }
-
-  [[nodiscard]] part bounds() const { return {1, here.ni + 1, 1, here.nj + 1, south < 0, north < 0}; }
-};
-
-/// A block of columns of a view.
-struct strip {
-  int i, j, ni, nj;
-};
-
-/// Copies a strip of a field, given as a view of rank 3, into or out of a buffer, in the order in
-/// which the field lies: a number with each call.
-template <class View, class Buffer>
-struct transfer {
-  View field;
-  Buffer buffer;
-  strip s;
-  int depth;
-  std::size_t start;
-  bool into_buffer;
-
-  [[nodiscard]] int count() const { return s.ni * s.nj * depth; }
-
-  KOKKOS_INLINE_FUNCTION void operator()(int n) const {
-    auto& in_field = field(s.i + n % s.ni, s.j + n / s.ni % s.nj, n / (s.ni * s.nj));
-    auto& in_buffer = buffer(start + std::size_t(n));
-    if (into_buffer) in_buffer = in_field;
-    else in_field = in_buffer;
-  }
-};
-
-/// Copies the rims of all fields to the ghosts on the other side, where a rank is its own neighbour.
-template <class View>
-struct around {
-  View eta, u, v;
-  strip low_rim, high_rim, low_ghost, high_ghost;
-
-  [[nodiscard]] int count() const { return 2 * low_rim.ni * low_rim.nj * (2 * int(u.extent(2)) + 1); }
-
-  KOKKOS_INLINE_FUNCTION void operator()(int n) const {
-    int const ni = low_rim.ni, cells = ni * low_rim.nj, layers = int(u.extent(2));
-    int const i = n % ni, j = n % cells / ni, layer = n / cells / 2 - 1;
-    strip const& from = n / cells % 2 == 0 ? high_rim : low_rim;
-    strip const& to = n / cells % 2 == 0 ? low_ghost : high_ghost;
-    View const& field = layer < 0 ? eta : layer < layers ? u : v;
-    int const k = layer < 0 ? 0 : layer % layers;
-    field(to.i + i, to.j + j, k) = field(from.i + i, from.j + j, k);
-  }
-};
-
-#ifdef KOKKOS_HAS_SHARED_HOST_PINNED_SPACE
-using message_space = Kokkos::SharedHostPinnedSpace;
-#else
-using message_space = Kokkos::HostSpace;
-#endif
-
-/// Fills the ghosts of eta, u and v: first in x, then in y over the ghosts in x, so that the
-/// corners come along. One message a neighbour; on a device the rims travel through pinned buffers. What a
-/// rank has on both sides stays where it is.
 template <class Space>
-class ghosts {
-  using memory = typename Space::memory_space;
-  using buffer = Kokkos::View<double*, memory>;
-  using message =
-      std::conditional_t<std::is_same_v<memory, Kokkos::HostSpace>, buffer, Kokkos::View<double*, message_space>>;
-  using cube = Kokkos::View<double***, layout, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+class by_hand {
+  using host_level = level<Kokkos::HostSpace>;
 
 public:
-  ghosts(world const& w, division const& d, Space const& space, int layers)
-      : world_(w), division_(d), space_(space),
-        longest_(std::size_t(std::max(d.here.ni, d.here.nj) + 2) * (2 * std::size_t(layers) + 1)) {
-    for (int n = 0; n < 4; ++n) {
-      device_[n] = buffer(Kokkos::view_alloc("ghosts", Kokkos::WithoutInitializing), longest_);
-      if constexpr (std::is_same_v<message, buffer>) host_[n] = device_[n];
-      else host_[n] = message(Kokkos::view_alloc("messages", Kokkos::WithoutInitializing), longest_);
-    }
+  by_hand(Space const& space, keel::machine::environment const& env, kr::grid const& grid, experiment const& what)
+      : space_(space), env_(env), what_(what), share_(kr::share_of(grid, env.size(), env.rank())),
+        here_(place_of(share_)), ghosts_(space, env, ghosts_of(env, grid, what)), before_(start(-what.equations().dt)),
+        now_(start(0)), next_(here_, what.equations().layers) {
+    fill(now_);
   }
 
-  template <class Field, class Layered>
-  void fill(Field const& eta, Layered const& u, Layered const& v) {
-    place const& p = division_.here;
-    std::array<cube, 3> const fields{cube(eta.data(), eta.extent(0), eta.extent(1), 1),
-                                     cube(u.data(), u.extent(0), u.extent(1), u.extent(2)),
-                                     cube(v.data(), v.extent(0), v.extent(1), v.extent(2))};
-    both_ways(fields, division_.west, division_.east, {1, 1, 1, p.nj}, {p.ni, 1, 1, p.nj}, {0, 1, 1, p.nj},
-              {p.ni + 1, 1, 1, p.nj});
-    both_ways(fields, division_.south, division_.north, {0, 1, p.ni + 2, 1}, {0, p.nj, p.ni + 2, 1},
-              {0, 0, p.ni + 2, 1}, {0, p.nj + 1, p.ni + 2, 1});
+  void step() {
+    part const all{
+        1, here_.ni + 1, 1, here_.nj + 1, share_.is_wall(1, kr::side::low), share_.is_wall(1, kr::side::high)};
+    advance_all("advance", space_, all, what_.equations(), what_.mixing_strength(), before_.eta, before_.u, before_.v,
+                now_.eta, now_.u, now_.v, next_.eta, next_.u, next_.v);
+    fill(next_);
+    std::swap(before_, now_);
+    std::swap(now_, next_);
+  }
+  /// The current level on the host.
+  [[nodiscard]] host_level on_host() const {
+    host_level made(here_, what_.equations().layers);
+    copy(made, now_);
+    return made;
   }
 
 private:
-  enum side { low_out, high_out, low_in, high_in };
+  using held = level<typename Space::memory_space>;
 
-  void both_ways(std::array<cube, 3> const& fields, int low, int high, strip low_rim, strip high_rim, strip low_ghost,
-                 strip high_ghost) {
-    if (low == world_.rank() && high == low) {
-      around<cube> const work{fields[0], fields[1], fields[2], low_rim, high_rim, low_ghost, high_ghost};
-      Kokkos::parallel_for("around", Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(space_, 0, work.count()), work);
-      return;
-    }
-    std::size_t doubles = 0;
-    auto const bring = [&](auto const& to, auto const& from, side s) {
-      auto const used = std::pair<std::size_t, std::size_t>(0, doubles);
-      Kokkos::deep_copy(space_, Kokkos::subview(to[s], used), Kokkos::subview(from[s], used));
+  void fill(held const& l) const { ghosts_.fill(env_, {l.eta.data(), l.u.data(), l.v.data()}); }
+
+  [[nodiscard]] held start(double time) const {
+    int const layers = what_.equations().layers;
+    host_level from(here_, layers);
+    for (int i = 0; i < here_.ni; ++i)
+      for (int j = 0; j < here_.nj; ++j) {
+        from.eta(i + 1, j + 1) = what_.eta(here_.i + i, here_.j + j, time);
+        for (int k = 0; k < layers; ++k) {
+          from.u(i + 1, j + 1, k) = what_.u(here_.i + i, here_.j + j, k, time);
+          from.v(i + 1, j + 1, k) = what_.v(here_.i + i, here_.j + j, k, time);
+        }
+      }
+    held to(here_, layers);
+    copy(to, from);
+    return to;
+  }
+
+  /// Each ghost, corners included, with the rank that owns its cell; there is none beyond a wall.
+  static std::vector<bench::ghost> ghosts_of(keel::machine::environment const& env, kr::grid const& grid,
+                                             experiment const& what) {
+    std::vector<place> places;
+    for (int r = 0; r < env.size(); ++r) places.push_back(place_of(kr::share_of(grid, env.size(), r)));
+    place const& mine = places[std::size_t(env.rank())];
+    std::vector<bench::ghost> all;
+    auto const add = [&](int i, int j) {
+      long const x = (mine.i + i - 1 + what.nx()) % what.nx(), y = (mine.j + j - 1 + what.ny()) % what.ny();
+      if (what.closed_in_y() && y != mine.j + j - 1) return;
+      auto const owner = std::ranges::find_if(
+          places, [&](place const& p) { return x >= p.i && x < p.i + p.ni && y >= p.j && y < p.j + p.nj; });
+      int const layers = what.equations().layers;
+      for (int variable = 0; variable < 3; ++variable)
+        for (int k = 0; k < (variable == 0 ? 1 : layers); ++k)
+          all.push_back({number_in(mine, layers, variable, i, j, k), int(owner - places.begin()),
+                         number_in(*owner, layers, variable, int(x) - owner->i + 1, int(y) - owner->j + 1, k)});
     };
-    if (low >= 0) {
-      doubles = copy(fields, low_rim, low_out, true);
-      bring(host_, device_, low_out);
-    }
-    if (high >= 0) {
-      doubles = copy(fields, high_rim, high_out, true);
-      bring(host_, device_, high_out);
-    }
-    space_.fence();
-    world_.shift(host_[low_out].data(), low, host_[high_in].data(), high, doubles);
-    world_.shift(host_[high_out].data(), high, host_[low_in].data(), low, doubles);
-    if (low >= 0) {
-      bring(device_, host_, low_in);
-      copy(fields, low_ghost, low_in, false);
-    }
-    if (high >= 0) {
-      bring(device_, host_, high_in);
-      copy(fields, high_ghost, high_in, false);
-    }
+    for (int i = 0; i < mine.ni + 2; ++i)
+      for (int j = 0; j < mine.nj + 2; j += i == 0 || i == mine.ni + 1 ? 1 : mine.nj + 1) add(i, j);
+    return all;
   }
 
-  std::size_t copy(std::array<cube, 3> const& fields, strip s, side which, bool into_buffer) {
-    std::size_t start = 0;
-    for (cube const& field : fields) {
-      transfer<cube, buffer> const work{field, device_[which], s, int(field.extent(2)), start, into_buffer};
-      Kokkos::parallel_for("ghosts", Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(space_, 0, work.count()), work);
-      start += std::size_t(s.ni) * std::size_t(s.nj) * field.extent(2);
-    }
-    return start;
-  }
-
-  world const& world_;
-  division const& division_;
   Space space_;
-  std::size_t longest_;
-  buffer device_[4];
-  message host_[4];
+  keel::machine::environment const& env_;
+  experiment const& what_;
+  kr::share share_;
+  place here_;
+  bench::ghosts_by_hand<Space, 3> ghosts_;
+  held before_, now_, next_;
 };
 
-} // namespace ocean::by_hand
+/// Whether what a rank owns has the bits of a level of another program.
+struct is_same : kr::routine<"is_same", kr::on_host, kr::reads<kr::owned<eta>, kr::owned<u>, kr::owned<v>>> {
+  template <class V>
+  static bool run(V view, level<Kokkos::HostSpace> const& other) {
+    auto const own = view.owned();
+    auto const e = view(eta{});
+    auto const x = view(u{}), y = view(v{});
+    bool same = true;
+    auto const compare = [&](double one, double two) {
+      same = same && std::bit_cast<std::uint64_t>(one) == std::bit_cast<std::uint64_t>(two);
+    };
+    for (int i = 1; i + 1 < int(other.eta.extent(0)); ++i)
+      for (int j = 1; j + 1 < int(other.eta.extent(1)); ++j) {
+        auto const at_i = own.begin[0] + i - 1, at_j = own.begin[1] + j - 1;
+        compare(e(at_i, at_j), other.eta(i, j));
+        for (int k = 0; k < int(other.u.extent(2)); ++k) {
+          compare(x(at_i, at_j, k), other.u(i, j, k));
+          compare(y(at_i, at_j, k), other.v(i, j, k));
+        }
+      }
+    return same;
+  }
+};
+
+} // namespace ocean

@@ -5,6 +5,7 @@
 /// kernels. No call of MPI, no copy between memories and no choice of a device stands here.
 
 #include "../start.hpp"
+#include "by_hand.hpp"
 #include "case.hpp"
 #include "model.hpp"
 #include "necessary.hpp"
@@ -111,9 +112,29 @@ public:
   simulation(runtime& run, job& j)
       : run_(run), job_(j), master_(run.environment().is_master()),
         fields_(run, j.grid, kr::extra<u>{j.wanted.layers}) {
-    auto const begin = j.here.global_begin;
-    auto const own = j.here.owned();
-    here_ = {int(begin[0]), int(begin[1]), int(own.end[0] - own.begin[0]), int(own.end[1] - own.begin[1])};
+    here_ = place_of(j.here);
+  }
+
+  /// Steps in turns with the same by hand, and whether the bits are the same.
+  void compare_by_hand() {
+    fields_.run(initial_state{}, job_.what);
+    fields_.run(share_ghosts{});
+    with_chosen_device(run_, [&]<class Tag>(Tag) {
+      auto const space = run_.execution_space<Tag>();
+      by_hand other(space, run_.environment(), job_.grid, job_.what);
+      auto const by_keel = [&] { fields_.step(step{}, job_.what); };
+      by_keel(), other.step(); // the data come to the device
+      auto const t =
+          bench::steps_in_turns(run_.environment(), space, job_.wanted.steps, by_keel, [&] { other.step(); });
+      bool const same = km::all_of(run_.environment(), fields_.run(is_same{}, other.on_host()));
+      if (!master_) return;
+      bench::row("time per step", "%.6f ms on %s, device %s", 1e3 * t.keel,
+                 keel::policy::counted(run_.environment().size(), "rank").c_str(),
+                 std::string(run_.device_name()).c_str());
+      bench::row("by hand", "%.6f ms", 1e3 * t.by_hand);
+      bench::row("keel / by hand", "%.3f (%.3f to %.3f), bits %s", t.ratio, t.least, t.most,
+                 same ? "the same" : "DIFFERENT");
+    });
   }
 
   void integrate() {
@@ -227,6 +248,7 @@ int main(int argc, char** argv) {
     job j(run, o);
     introduce(run);
     simulation s(run, j);
+    if (o.by_hand) return s.compare_by_hand();
     s.integrate();
     s.conclude();
   });

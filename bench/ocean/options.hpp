@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What ocean and plain may be told on the command line.
+/// What ocean may be told on the command line.
 
 #include "../command_line.hpp"
 #include "case.hpp"
@@ -23,6 +23,7 @@ inline constexpr char help_text[] = R"(usage: ocean [options]
   --output-every N  steps between two files (0: only the last state)
   --no-output       write none
   --dump FILE       eta, u, v of the last state as raw doubles in global order
+  --by-hand         the same kernels with arrays and messages by hand, in turns with keel: times and bits; no file
   --help            this text
 )";
 
@@ -34,7 +35,7 @@ struct options {
   std::string output = "ocean-output"; ///< empty: no file
   long output_every = 0;               ///< 0: only the last state
   std::string dump;                    ///< empty: none
-  bool help = false;
+  bool by_hand = false, help = false;
 };
 
 /// Reads `all` arguments, the program's name left out.
@@ -59,9 +60,11 @@ inline options read_options(std::span<char const* const> all) {
         throw bench::refusal("ocean", "--output is empty", "a folder is wanted", "Name one, or write --no-output");
     } else if (a.whole == "--no-output") o.output.clear();
     else if (a.name == "--dump") o.dump = a.value();
+    else if (a.whole == "--by-hand") o.by_hand = true;
     else if (a.whole == "--help") o.help = true;
     else throw a.unknown();
   }
+  if (o.by_hand) o.output.clear();
   return o;
 }
 

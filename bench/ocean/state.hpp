@@ -2,15 +2,13 @@
 #pragma once
 
 /// @file
-/// The whole grid's fields in global order, put together from the ranks' parts, and what is
-/// measured on them. Host only; sums run in the same order whatever the ranks.
+/// The whole grid's fields in global order, and what is measured on them. Host only; sums run in the same order whatever the ranks.
 
 #include "case.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,34 +18,6 @@ namespace ocean {
 struct place {
   int i = 0, j = 0, ni = 0, nj = 0;
 };
-
-/// The cells [i_begin, i_end) x [j_begin, j_end) of a view on the host, of rank 2 or 3, however it
-/// lies, as `[(i * nj + j) * layers + k]`.
-template <class View>
-std::vector<double> in_order(View const& x, int i_begin, int i_end, int j_begin, int j_end) {
-  std::vector<double> out;
-  out.reserve(std::size_t(i_end - i_begin) * std::size_t(j_end - j_begin) * x.extent(2));
-  for (int i = i_begin; i < i_end; ++i)
-    for (int j = j_begin; j < j_end; ++j) {
-      double const* const column = x.data() + i * std::ptrdiff_t(x.stride(0)) + j * std::ptrdiff_t(x.stride(1));
-      for (std::size_t k = 0; k < x.extent(2); ++k) out.push_back(column[k * (x.extent(2) > 1 ? x.stride(2) : 1)]);
-    }
-  return out;
-}
-
-/// The whole field, `[(i * ny + j) * layers + k]`, from the parts of all ranks one after another,
-/// each in the same order of its own.
-inline std::vector<double> assemble(std::span<place const> places, std::span<double const> parts, long nx, long ny,
-                                    int layers) {
-  std::vector<double> whole(std::size_t(nx) * std::size_t(ny) * std::size_t(layers));
-  double const* from = parts.data();
-  for (place const& p : places)
-    for (long i = p.i; i < p.i + p.ni; ++i) {
-      std::copy_n(from, std::size_t(p.nj) * std::size_t(layers), &whole[std::size_t((i * ny + p.j) * layers)]);
-      from += std::ptrdiff_t(p.nj) * layers;
-    }
-  return whole;
-}
 
 /// The last state of a run, whole.
 struct state {

@@ -89,14 +89,6 @@ TEST_CASE("ocean: the solution is judged to be right, and what is not it to be w
   CHECK(judge(e, time, s).height == 0);
 }
 
-TEST_CASE("ocean: parts are put together in global order") {
-  std::vector<ocean::place> const places{{0, 0, 2, 1}, {0, 1, 2, 2}, {2, 0, 1, 3}};
-  //                                       i=0     1   | 0: j=1,2    1           | 2: j=0,1,2
-  std::vector<double> const parts{0, 0.5, 10, 10.5, 1, 1.5, 2, 2.5, 11, 11.5, 12, 12.5, 20, 20.5, 21, 21.5, 22, 22.5};
-  CHECK(ocean::assemble(places, parts, 3, 3, 2) ==
-        std::vector<double>{0, 0.5, 1, 1.5, 2, 2.5, 10, 10.5, 11, 11.5, 12, 12.5, 20, 20.5, 21, 21.5, 22, 22.5});
-}
-
 TEST_CASE("ocean: a sum does not lose the small parts") {
   ocean::exact_sum sum;
   for (double x : {1.0, 1e100, 1.0, -1e100}) sum.add(x);
