@@ -30,11 +30,11 @@ struct command_line {
 
 /// A variable of the environment, for as long as it lives.
 struct variable {
-  variable(char const* n, char const* value) : name(n) { setenv(n, value, 1); }
+  variable(std::string n, std::string const& value) : name(std::move(n)) { setenv(name.c_str(), value.c_str(), 1); }
   variable(variable const&) = delete;
   variable& operator=(variable const&) = delete;
-  ~variable() { unsetenv(name); }
-  char const* name;
+  ~variable() { unsetenv(name.c_str()); }
+  std::string name;
 };
 
 } // namespace keel::test

@@ -1,203 +1,451 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/help.hpp>
+/// @file
+/// Command lines, variables and files of every form, and what is said of those without effect.
+
 #include <keel/impl/device/read.hpp>
-#include <keel/impl/device/kinds.hpp>
-#include <keel/policy/error.hpp>
+
+#include <keel/device/report.hpp>
+#include <keel/device/runtime.hpp>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <support/folder.hpp>
+#include <support/message_of.hpp>
+#include <support/said_to_stderr.hpp>
 #include "command_line.hpp"
+#include "every_knob.hpp"
+#include "text_file.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <new>
+#include <sstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <sys/stat.h>
+
+namespace kd = keel::device;
+
+using keel::test::message_of;
+using keel::test::variable;
 
 namespace {
 
-using arguments = keel::test::command_line;
+using app = keel::test::app_of_every_knob;
 using words = std::vector<std::string>;
-using keel::device::knob;
 
-/// What the command line holds, which is taken out of it.
-keel::device::taken_arguments take(char const* prefix, arguments& a) {
-  auto taken = keel::device::read_arguments({prefix}, a.count, a.data());
-  keel::device::leave_rest(taken.rest, a.count, a.data());
-  return taken;
-}
+/// A command line, and what becomes of it: the words that stay and the knobs that are set, or a part of the message.
+struct line {
+  char const* words;
+  char const* left;
+  char const* set;
+};
+line const lines[]{
+    {"", "", ""},
+    {"in.txt", "in.txt", ""},
+    {"-v", "-v", ""},
+    {"-", "-", ""},
+    {"--", "--", ""},
+    {"-- --tab-help", "-- --tab-help", ""},
+    {"--version --verbose", "--version --verbose", ""},
+    {"--tab", "--tab", ""},
+    {"--tabular=3", "--tabular=3", ""},
+    {"-tab-device=any", "-tab-device=any", ""},
+    {"---tab-device=any", "---tab-device=any", ""},
+    {"--TAB-device=any", "--TAB-device=any", ""},
+    {"tab-device=any", "tab-device=any", ""},
+    {"--tab-num-threads=3", "", "num-threads=3"},
+    {"--tab-num-threads 3", "", "num-threads=3"},
+    {"--tab-num-threads 3 4", "4", "num-threads=3"},
+    {"a --tab-num-threads 3 b", "a b", "num-threads=3"},
+    {"--tab-num-threads=3 --tab-num-threads=4", "", "num-threads=4"},
+    {"--tab-num-threads=4 --tab-every-knob-num-threads=2", "", "num-threads=2"},
+    {"--tab-every-knob-num-threads=2 --tab-num-threads=4", "", "num-threads=2"},
+    {"--tab-num-threads=007", "", "num-threads=7"},
+    {"--tab-numa-regions=2 --tab-device-instance 3", "", "numa-regions=2 device-instance=3"},
+    {"--tab-stack-size=1M x", "x", "stack-size=1M"},
+    {"--tab-stack-size=1048576", "", "stack-size=1M"},
+    {"--tab-stack-size 64k", "", "stack-size=64K"},
+    {"--tab-hugepages=yes x", "x", "hugepages=yes"},
+    {"--tab-hugepages off", "", "hugepages=no"},
+    {"--tab-device=EVERY-KNOB", "", "device=EVERY-KNOB"},
+    {"--tab-device any", "", "device=any"},
+    {"--tab-num-devices=2", "", "num-devices=2"},
+    {"--tab-map-device-by rank", "", "map-device-by=rank"},
+    {"--tab-bind=none", "", "bind=none"},
+    {"--tab-log-level=off", "", "log-level=off"},
+    {"--tab-log-level silent", "", "log-level=off"},
+    {"--tab-verbose", "", "log-level=information"},
+    {"--tab-veryverbose --tab-log-level=error", "", "log-level=error"},
+    {"--tab-log-level=error --tab-veryverbose", "", "log-level=details"},
+    {"--tab-copy-back-every=never --tab-copy-back-every=5", "", "copy-back-every=5"},
+    {"--tab-copy-back-vars a,b", "", "copy-back-vars=a,b"},
+    {"--tab-copy-back-vars=", "", "copy-back-vars=none"},
+    {"--tab-copy-back-vars --tab-help", "", "copy-back-vars=--tab-help"},
+    {"--tab-copy-back-vars=x=y", "", "copy-back-vars=x=y"},
+    {"--tab-copy-back-all-levels on", "", "copy-back-all-levels=yes"},
+    {"--tab-trace-file=t --tab-strict", "", "trace-file=t strict=on"},
+    {"--kokkos-threads=2 x", "x", ""},
+    {"--kokkos-help", "", ""},
+    {"-- --kokkos-threads=2 --tab-num-threads=x", "-- --kokkos-threads=2 --tab-num-threads=x", ""},
+    {"--tab-num-threads=2 -- --tab-num-threads=3", "-- --tab-num-threads=3", "num-threads=2"},
+    {"--tab-", "!", "unknown option --tab- "},
+    {"--tab-=3", "!", "unknown option --tab- "},
+    {"--tab-num_threads=3", "!", "Did you mean --tab-num-threads?"},
+    {"--tab-NUM-THREADS=3", "!", "unknown option --tab-NUM-THREADS"},
+    {"--tab-num-threads:3", "!", "unknown option --tab-num-threads:3"},
+    {"--tab-num-threads", "!", "--tab-num-threads has no value (it is the last argument)"},
+    {"--tab-num-threads -- 3", "!", "--tab-num-threads has no value (-- follows it)"},
+    {"--tab-num-threads= 3", "!", "--tab-num-threads='' is not a value"},
+    {"--tab-num-threads --tab-help", "!", "--tab-num-threads='--tab-help' is not a value"},
+    {"--tab-help=yes", "!", "--tab-help=yes has a value (this option is a switch)"},
+    {"--tab-verbose=on", "!", "--tab-verbose=on has a value"},
+    {"--tab-strict=on", "!", "--tab-strict=on has a value"},
+    {"--tab-print-configuration=xml", "!", "--tab-print-configuration='xml' is not a value"},
+    {"--tab-devise=any", "!", "Did you mean --tab-device?"},
+    {"--tab-hip-colour=1", "!", "unknown option --tab-hip-colour"},
+    {"--tab-every-knob-device=any", "!", "unknown option --tab-every-knob-device"},
+    {"--tab-strict --keel-device=any", "!", "--keel-device is left to the program"},
+    {"--tab-strict --tab-hip-num-threads=2", "!", "--tab-hip-num-threads has no effect"},
+    {"x --tab-num-threads=3 --tab-num-threads=x", "!", "'x' is not a digit"},
+    {"--tab-device=cuda", "!", "this program was built without the device 'cuda'"},
+    {"--tab-device=every-knbo", "!", "Did you mean every-knob?"},
+};
 
-std::string refusal(words all) {
-  arguments a{all};
-  try {
-    (void)keel::device::read_arguments({"keel"}, a.count, a.data());
-    return "accepted";
-  } catch (keel::error const& e) {
-    CHECK(a.left() == all);
-    return e.what();
-  }
+std::string joined(words const& all_words) {
+  std::string all;
+  for (auto const& w : all_words) all += (all.empty() ? "" : " ") + w;
+  return all;
 }
 
 } // namespace
 
-TEST_CASE("device: only keel's and Kokkos' options leave the command line") {
-  arguments a{{"app", "in.txt", "--keel-num-threads", "4", "-v", "--keel-device=cuda", "--kokkos-print-configuration",
-               "--keel", "--keel-help", "out.txt"}};
-  auto const taken = take("keel", a);
-  CHECK(a.left() == words{"app", "in.txt", "-v", "--keel", "out.txt"});
-  CHECK(a.ends_with_null());
-  REQUIRE(taken.knobs.size() == 3);
-  CHECK(taken.knobs[0].row == &keel::device::facts("num-threads"));
-  CHECK(taken.knobs[0].text == "4");
-  CHECK(taken.knobs[0].where == "--keel-num-threads");
-  CHECK(taken.knobs[0].from == keel::device::source::command_line);
-  CHECK(taken.knobs[1].row == &keel::device::facts("device"));
-  CHECK(taken.knobs[1].text == "cuda");
-  CHECK(taken.knobs[2].row == &keel::device::facts("help"));
-  CHECK(taken.for_kokkos == words{"--kokkos-print-configuration"});
-}
-
-TEST_CASE("device: two dashes end the reading and stay") {
-  arguments a{{"app", "--keel-num-threads=2", "--", "--keel-num-threads=3", "--kokkos-threads=4"}};
-  auto const taken = take("keel", a);
-  CHECK(taken.knobs.size() == 1);
-  CHECK(taken.for_kokkos.empty());
-  CHECK(a.left() == words{"app", "--", "--keel-num-threads=3", "--kokkos-threads=4"});
-  CHECK(a.ends_with_null());
-}
-
-TEST_CASE("device: an empty command line and one without options are left alone") {
-  arguments none{{}};
-  CHECK(take("keel", none).knobs.empty());
-  CHECK(none.count == 0);
-  arguments a{{"app", "x"}};
-  CHECK(take("keel", a).knobs.empty());
-  CHECK(a.left() == words{"app", "x"});
-  CHECK(a.ends_with_null());
-}
-
-TEST_CASE("device: the policy's prefix makes the names") {
-  arguments a{{"app", "--my-app-num-threads=2", "--keel-num-threads=3"}};
-  auto const taken = take("my-app", a);
-  CHECK(taken.knobs.size() == 1);
-  CHECK(a.left() == words{"app", "--keel-num-threads=3"});
-  CHECK(keel::device::variable_prefix("my-app") == "MY_APP_");
-}
-
-TEST_CASE("device: a value may be written apart, be empty, or look like an option") {
-  arguments a{{"app", "--keel-device", "--keel-device", "--keel-num-threads="}};
-  auto const taken = take("keel", a);
-  REQUIRE(taken.knobs.size() == 2);
-  CHECK(taken.knobs[0].text == "--keel-device");
-  CHECK(taken.knobs[1].text.empty());
-}
-
-TEST_CASE("device: a wrong option is an error that leaves the command line as it was") {
-  CHECK(refusal({"app", "--keel-num-thread=4", "x"}) ==
-        "keel::device: unknown option --keel-num-thread (no knob has this name). Did you mean --keel-num-threads?");
-  CHECK(refusal({"app", "--keel-device=cuda", "--keel-"}).find("unknown option --keel-") != std::string::npos);
-  CHECK(refusal({"app", "--keel-num-threads"}) ==
-        "keel::device: --keel-num-threads has no value (it is the last argument). Write --keel-num-threads=N.");
-  CHECK(refusal({"app", "--keel-help=yes"}).find("is a switch") != std::string::npos);
-}
-
-TEST_CASE("device: the environment is read by name, an empty value counts") {
-  std::vector<keel::device::assignment> found;
-  {
-    keel::test::variable const threads{"READTEST_NUM_THREADS", "3"}, device{"READTEST_DEVICE", ""};
-    found = keel::device::read_environment({"readtest"}).knobs;
-  }
-  std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.row < b.row; });
-  REQUIRE(found.size() == 2);
-  CHECK(found[0].row == &keel::device::facts("num-threads"));
-  CHECK(found[0].text == "3");
-  CHECK(found[0].where == "READTEST_NUM_THREADS");
-  CHECK(found[0].from == keel::device::source::environment);
-  CHECK(found[1].text.empty());
-  CHECK(keel::device::read_environment({"readtest"}).knobs.empty());
-}
-
-TEST_CASE("device: variables are read in the order of their names, and the last and strongest value is said") {
-  keel::test::variable const b{"ORDER_NUM_THREADS", "2"}, a{"ORDER_DEVICE", "x"}, c{"ORDER_LOG_LEVEL", "off"};
-  auto const found = keel::device::read_environment({"order"});
-  REQUIRE(found.knobs.size() == 3);
-  CHECK(found.knobs[0].where == "ORDER_DEVICE");
-  CHECK(found.knobs[1].where == "ORDER_LOG_LEVEL");
-  CHECK(found.knobs[2].where == "ORDER_NUM_THREADS");
-  using keel::device::source;
-  std::vector<keel::device::assignment> const all{
-      {&keel::device::facts("device"), "strong", "--x", source::command_line},
-      {&keel::device::facts("device"), "stronger", "--y", source::command_line},
-      {&keel::device::facts("device"), "weak", "X", source::environment},
-      {&keel::device::facts("num-threads"), "4", "--t", source::command_line}};
-  CHECK(keel::device::last_said(all, keel::device::facts("device")) == "--y=stronger: ");
-  CHECK(keel::device::last_said(all, keel::device::facts("bind")).empty());
-}
-
-TEST_CASE("device: the help names every option and every variable") {
-  std::string const help = keel::device::help_text({"app"});
-  for (auto const& k : keel::device::all_knobs) {
-    CHECK(help.find("--app-" + std::string{k.option}) != std::string::npos);
-    CHECK(help.find("[" + keel::device::variable_name("app", k.option) + "]") != std::string::npos);
-  }
-}
-
-TEST_CASE("device: the texts of the help stand in one column, or two blanks after a long option") {
-  for (char const* const prefix : {"app", "app-of-many-words"}) {
-    std::string const help = keel::device::help_text({prefix});
-    for (auto const& k : keel::device::all_knobs) {
-      auto const variable = keel::device::variable_name(prefix, k.option);
-      auto const text = help.find("  " + std::string{k.help} + "  [" + variable + "]");
-      REQUIRE(text != std::string::npos);
-      auto const line = help.rfind('\n', text) + 1; // 0 in the first line
-      CHECK(text + 2 - line == std::max<std::size_t>(34, help.find_last_not_of(' ', text) + 3 - line));
+TEST_CASE("device: command lines of every form leave the right words, set the right knobs, or are refused") {
+  CHECK(std::size(lines) >= 60);
+  for (line const& one : lines) { // names of a structured binding cannot be captured with clang 14
+    char const *const words = one.words, *const left = one.left, *const set = one.set;
+    CAPTURE(words);
+    std::vector<std::string> all{"app"};
+    std::istringstream from{words};
+    for (std::string word; from >> word;) all.push_back(word);
+    keel::test::command_line argv{all};
+    std::string kept, knobs;
+    auto const said = keel::test::said_to_stderr([&] {
+      try {
+        keel::runtime<app> run{argv.count, argv.data()};
+        kept = joined(argv.left()), knobs = "";
+        for (auto const& k : run.knobs())
+          if (k.from == kd::source::command_line)
+            knobs += (knobs.empty() ? "" : " ") + k.option.substr(6) + "=" + k.value;
+      } catch (keel::error const& e) {
+        kept = "!", knobs = e.what();
+        CHECK(argv.left() == all);
+      }
+    });
+    CHECK(argv.ends_with_null());
+    CHECK(said.empty());
+    if (left == std::string{"!"}) {
+      CHECK(kept == "!");
+      CHECK(knobs.find(set) != std::string::npos);
+    } else {
+      CHECK(kept == joined({"app"}) + (*left == 0 ? "" : " ") + left);
+      CHECK(knobs == set);
     }
   }
 }
 
-TEST_CASE("device: an unknown variable that is nearly a device's knob is taken for that") {
-  std::vector<std::string_view> const devices{"tbb"};
-  auto const meant = [&](char const* written) {
-    return keel::device::meant_variable({"keel", devices, true}, written);
-  };
-  CHECK(meant("KEEL_TBB_NUM_THREDS") == "KEEL_TBB_NUM_THREADS");
-  CHECK(meant("KEEL_NUM_THREDS") == "KEEL_NUM_THREADS");
-  CHECK(meant("KEEL_CUDA_NUM_THREDS").empty());
-}
-
-TEST_CASE("device: a device before the name of a knob makes it that device's, in options and variables") {
-  arguments a{{"app", "--keel-cuda-device-instance=1", "--keel-my-own-num-threads", "3"}};
-  std::vector<std::string_view> const own{"my-own"};
-  auto const taken = keel::device::read_arguments({"keel", own, true}, a.count, a.data());
+TEST_CASE("device: what is taken out of argv points to its words, in order, and the rest stays as it was") {
+  keel::test::command_line line{
+      {"app", "-x", "--keel-device", "a", "b", "--kokkos-threads=3", "--keel-help", "--", "--keel-x"}};
+  auto const taken = kd::read_arguments({"keel"}, line.count, line.data());
+  CHECK(line.left() == line.words);
   REQUIRE(taken.knobs.size() == 2);
-  CHECK(taken.knobs[0].row == &keel::device::facts("device-instance"));
-  CHECK(taken.knobs[0].device == "cuda");
-  CHECK(taken.knobs[0].where == "--keel-cuda-device-instance");
-  CHECK(taken.knobs[1].row == &keel::device::facts("num-threads"));
-  CHECK(taken.knobs[1].device == "my-own");
-  CHECK(refusal({"app", "--keel-cudo-device-instance=1"}).find("unknown option") != std::string::npos);
-  CHECK(refusal({"app", "--keel-cuda-log-level=error"}).find("unknown option") != std::string::npos);
-  keel::test::variable const known{"READTEST_OPENMP_NUM_THREADS", "3"}, small{"READTEST_openmp_num_threads", "3"},
-      misspelt{"READTEST_NUM_TREADS", "3"};
-  auto const found = keel::device::read_environment({"readtest"});
-  REQUIRE(found.knobs.size() == 1);
-  CHECK(found.knobs[0].device == "openmp");
+  CHECK(taken.knobs[0].row == &kd::facts("device"));
+  CHECK(taken.knobs[0].text == "a");
+  CHECK(taken.knobs[0].where == "--keel-device");
+  CHECK(taken.for_kokkos == words{"--kokkos-threads=3"});
+  kd::leave_rest(taken.rest, line.count, line.data());
+  CHECK(line.left() == words{"app", "-x", "b", "--", "--keel-x"});
+  CHECK(line.ends_with_null());
+  keel::test::command_line none{{}};
+  CHECK(kd::read_arguments({"keel"}, none.count, none.data()).rest.empty());
+  keel::test::command_line other{{"app", "--keel-device=serial", "--keel-colour=red", "--keel"}};
+  CHECK(kd::read_arguments({"app"}, other.count, other.data()).for_another == words{"--keel-device"});
+}
+
+TEST_CASE("device: variables are read in the order of their names, and those that no knob has are kept apart") {
+  variable const b{"ORDER_NUM_THREADS", "2"}, a{"ORDER_DEVICE", ""}, c{"ORDER_OPENMP_NUM_THREADS", "3"},
+      small{"ORDER_openmp_num_threads", "3"}, misspelt{"ORDER_NUM_TREADS", "3"};
+  auto const found = kd::read_environment({"order"});
+  words where;
+  for (auto const& one : found.knobs) where.push_back(one.where + "=" + one.text + "/" + std::string{one.device});
+  CHECK(where == words{"ORDER_DEVICE=/", "ORDER_NUM_THREADS=2/", "ORDER_OPENMP_NUM_THREADS=3/openmp"});
   CHECK(found.unknown.size() == 2);
-  CHECK(keel::device::meant_variable({"readtest"}, "READTEST_NUM_TREADS") == "READTEST_NUM_THREADS");
-  CHECK(keel::device::meant_variable({"readtest"}, "READTEST_HOME").empty());
-  CHECK(keel::device::meant_variable({"keel"}, "KEEL_THREADS") == "KEEL_NUM_THREADS");
-  CHECK(keel::device::meant_variable({"keel"}, "KEEL_FUZZ_SECONDS").empty());
-  CHECK(keel::device::meant_variable({"keel"}, "KEEL_").empty());
 }
 
-TEST_CASE("device: an option without its value says what stands in its place") {
-  CHECK(refusal({"app", "--keel-device"}).find("has no value (it is the last argument)") != std::string::npos);
-  CHECK(refusal({"app", "--keel-device", "--"}).find("has no value (-- follows it)") != std::string::npos);
-  CHECK(refusal({"app", "--keel-device", "--", "x"}).find("has no value (-- follows it)") != std::string::npos);
+TEST_CASE("device: of all that is said of a knob, messages begin with the strongest and last") {
+  using kd::source;
+  auto const& device = kd::facts("device");
+  std::vector<kd::assignment> const all{{&device, "strong", "--x", source::command_line},
+                                        {&device, "stronger", "--y", source::command_line},
+                                        {&device, "weak", "X", source::environment},
+                                        {&kd::facts("num-threads"), "4", "--t", source::command_line}};
+  CHECK(kd::last_said(all, device) == "--y=stronger: ");
+  CHECK(kd::last_said(all, kd::facts("bind")).empty());
 }
 
-TEST_CASE("device: two dashes are no value, and a knob with keel's prefix is noticed under another prefix") {
-  CHECK(refusal({"app", "--keel-num-threads", "--", "x"}) ==
-        "keel::device: --keel-num-threads has no value (-- follows it). Write --keel-num-threads=N.");
-  arguments a{{"app", "--keel-device=serial", "--keel-colour=red", "--keel"}};
-  auto const taken = take("app", a);
-  CHECK(taken.for_another == words{"--keel-device"});
-  CHECK(a.left().size() == 4);
+TEST_CASE("device: an unknown variable that is nearly a knob's is taken for that") {
+  std::vector<std::string_view> const devices{"tbb"};
+  auto const meant = [&](std::string_view prefix, char const* written) {
+    return kd::meant_variable({prefix, devices}, written);
+  };
+  CHECK(meant("keel", "KEEL_TBB_NUM_THREDS") == "KEEL_TBB_NUM_THREADS");
+  CHECK(meant("keel", "KEEL_NUM_THREDS") == "KEEL_NUM_THREADS");
+  CHECK(meant("keel", "KEEL_THREADS") == "KEEL_NUM_THREADS");
+  CHECK(meant("app", "APP_NUM_TREADS") == "APP_NUM_THREADS");
+  for (char const* none : {"KEEL_CUDA_NUM_THREDS", "KEEL_FUZZ_SECONDS", "KEEL_"}) CHECK(meant("keel", none).empty());
+  CHECK(meant("app", "APP_HOME").empty());
+  CHECK(kd::nearest_option("devise") == "device");
+}
+
+TEST_CASE("device: the help has each option once, in columns, with its variable") {
+  for (char const* const prefix : {"app", "app-of-many-words"}) {
+    std::string const help = kd::help_text({prefix});
+    for (auto const& k : kd::all_knobs) {
+      auto const variable = kd::variable_name(prefix, k.option);
+      auto const text = help.find("  " + std::string{k.help} + "  [" + variable + "]");
+      REQUIRE(text != std::string::npos);
+      auto const line = help.rfind('\n', text) + 1; // 0 in the first line
+      CHECK(help.find("  --" + std::string{prefix} + "-" + std::string{k.option}, line) == line);
+      CHECK(text + 2 - line == std::max<std::size_t>(34, help.find_last_not_of(' ', text) + 3 - line));
+    }
+  }
+  CHECK(kd::help_text({"app"}).find("--app-print-configuration[=json]") != std::string::npos);
+  CHECK(kd::help_text<app>().find("--tab-only-reads") != std::string::npos);
+  CHECK(kd::help_text<keel::defaults>().find("only-reads") == std::string::npos); // for ledgers
+}
+
+TEST_CASE("device: the knobs that ranks give alike are those that messages depend on, by value") {
+  kd::program_settings const none;
+  std::string alike;
+  for (auto const& row : kd::all_knobs) {
+    if (!row.of_program) continue;
+    kd::program_settings changed;
+    for (char const* text : {"no", "2", "on", "rank", "off", "place", "text"})
+      if (message_of([&] { row.of_program->store(changed, {&row, text, "x", kd::source::code}); }).empty() &&
+          row.of_program->show(changed) != row.of_program->show(none))
+        break;
+    CAPTURE(row.option);
+    CHECK(row.of_program->show(changed) != row.of_program->show(none));
+    CHECK(row.of_program->source(changed) == kd::source::code);
+    if (kd::alike_knobs(changed) != kd::alike_knobs(none)) alike += std::string{row.option} + " ";
+  }
+  CHECK(alike == "tracking exchange-through exchange-together restart checkpoint-every checkpoint-before-end help ");
+}
+
+TEST_CASE("device: the configuration as JSON is one line, whatever bytes a value has; as a table it is aligned") {
+  std::string const awkward = "\"\\\n\t\x01\x7f/\xc3\xa9\xff\xed\xa0\x80\xf0\x9f\x9a\xa2";
+  auto const text =
+      kd::json({{"--x", "X", "", awkward, kd::source::file}, {"--y", "Y", "tbb", "2", kd::source::unset}});
+  CHECK(text.find('\n') == text.size() - 1);
+  auto const all = nlohmann::json::parse(text).at("knobs");
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].at("value") == "\"\\\n\t\x01\x7f/\xc3\xa9????\xf0\x9f\x9a\xa2");
+  CHECK(all[0].at("device").is_null());
+  CHECK(all[1] ==
+        nlohmann::json{{"option", "--y"}, {"variable", "Y"}, {"device", "tbb"}, {"value", "2"}, {"source", "unset"}});
+  CHECK(nlohmann::json::parse(kd::json({})).at("knobs").empty());
+  CHECK(kd::table({{"--x", "X", "", "1", kd::source::unset}, {"--longer", "LONGER", "tbb", "2", kd::source::file}}) ==
+        "  knob      device  value  source\n"
+        "  --x       -       1      unset\n"
+        "  --longer  tbb     2      file\n");
+}
+
+TEST_CASE("device: a lack of memory is reported in words, any other exception in its own") {
+  auto const said = [](std::exception const& e) {
+    return keel::test::said_to_stderr([&] { CHECK(keel::report(e) == 2); });
+  };
+  CHECK(said(std::bad_alloc{}).starts_with("keel::report: there is not enough memory"));
+  CHECK(said(std::runtime_error{"mine"}) == "mine\n");
+}
+
+namespace {
+
+/// The knobs of a text, as `id device text` each.
+std::string knobs(std::string_view text) {
+  std::string all;
+  for (auto const& a : kd::parse_config({"tab"}, "f", text)) {
+    CHECK(a.from == kd::source::file);
+    all += std::string{a.row->option} + "/" + std::string{a.device} + "/" + a.text + ";";
+  }
+  return all;
+}
+
+std::string refusal(std::string_view text) {
+  try {
+    return knobs(text);
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+}
+
+/// The message of a start with this file, or nothing.
+std::string start_with(std::string const& path, char const* other = "--tab-log-level=off") {
+  keel::test::command_line line{{"app", "x", "--tab-config", path, other}};
+  return message_of([&] { keel::runtime<app>{line.count, line.data()}; });
+}
+
+} // namespace
+
+TEST_CASE("device: a file holds a knob a line, and a section those of one device") {
+  CHECK(knobs("") == "");
+  CHECK(
+      knobs(
+          "# comments stand on lines of their own\ndevice = cuda,serial\nnum-threads = 4\n[tbb]\nnum-threads = 2\n") ==
+      "device//cuda,serial;num-threads//4;num-threads/tbb/2;"); // as in the guide
+  CHECK(knobs("\xef\xbb\xbf# all\r\n; of it\r\n\r\n  num-threads=4 \r\n[ tbb ]\r\nnum-threads\t=\t2\r\n[cuda]\r\n"
+              "device-instance = 1\r\n") == "num-threads//4;num-threads/tbb/2;device-instance/cuda/1;");
+  CHECK(knobs("tbb-stack-size = 3M\ncopy-back-vars = a = b, c\ntrace-file =\n") ==
+        "stack-size/tbb/3M;copy-back-vars//a = b, c;trace-file//;");
+}
+
+TEST_CASE("device: what is wrong in a file is refused with file and line") {
+  CHECK(refusal("# x\nnum-thread = 4") ==
+        "keel::device: f:2: unknown knob 'num-thread' (no knob has this name). Did you mean num-threads?");
+  CHECK(refusal("[tbb]\nlog-level = off") == "keel::device: f:2: unknown knob 'log-level' of tbb (no device has a knob "
+                                             "of this name). Did you mean log-level?");
+  CHECK(refusal("[tbb") == "keel::device: f:1: '[tbb' is not a section (it has no ] at its end, or no name). Write "
+                           "[serial].");
+  CHECK(refusal("[]").find("f:1: '[]' is not a section") != std::string::npos);
+  CHECK(refusal("\n\n[tbbb]").find("f:3: there is no device 'tbbb'") != std::string::npos);
+  CHECK(refusal("help").find("f:1: 'help' is not a setting (it has no =)") != std::string::npos);
+  CHECK(refusal("{\"num-threads\": 4}").find("f:1: '{\"num-threads\": 4}' is not a setting") != std::string::npos);
+  CHECK(refusal("= 4").find("f:1: unknown knob ''") != std::string::npos);
+  CHECK(refusal("\n" + std::string(5000, 'x')) == "keel::device: f:2: the line has 5000 bytes (no knob takes so "
+                                                  "much). Is this a file of knobs?");
+  CHECK(refusal("config = g").find("f:1: a configuration file names another one") != std::string::npos);
+  CHECK(refusal("device=a\nnum-threads=1\n[tbb]\nnum-threads=1\n[serial]\n[tbb]\nnum-threads=2") ==
+        "keel::device: f:7: num-threads is set twice (f:4: num-threads is the first). Remove one.");
+  CHECK(refusal("--tab-device = serial").find("unknown knob '--tab-device'") != std::string::npos);
+}
+
+TEST_CASE("device: of several files the last is read, and what cannot be read, or is too large, is refused") {
+  keel::test::text_file const bad{"log-level = error\n\nnum-devices = 4x\n"};
+  CHECK(start_with(bad.path).find(bad.path + ":3: num-devices='4x' is not a value for this knob") != std::string::npos);
+  CHECK(
+      start_with(bad.path, "--tab-config=/no/such/file") ==
+      "keel::device: --tab-config: the configuration file '/no/such/file' cannot be read (No such file or directory). "
+      "Name another file.");
+  CHECK(start_with("/").find("(Is a directory)") != std::string::npos);
+  keel::test::folder const pipes("keel-config-pipe");
+  auto const pipe = (pipes.path / "pipe").string();
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(start_with(pipe).find("cannot be read (it is not a regular file)") != std::string::npos);
+}
+
+TEST_CASE("device: the code may name a file, which beats the rest of the code, and another source another file") {
+  keel::test::text_file const file{"log-level = error\n"};
+  keel::start<app> code;
+  code.set_log_level(kd::log_level::off);
+  code.set_config(file.path);
+  keel::test::command_line line{{"app"}}, other{{"app", "--tab-config=/no/such/file"}};
+  {
+    keel::runtime<app> const run{line.count, line.data(), code};
+    CHECK(run.program().log_level == kd::log_level::error);
+    CHECK(run.program().source(&kd::program_settings::log_level) == kd::source::file);
+  }
+  CHECK(message_of([&] { keel::runtime<app>{other.count, other.data(), code}; }).find("'/no/such/file'") !=
+        std::string::npos);
+  kd::set_log_level(kd::log_level::warning);
+}
+
+TEST_CASE("device: a file is a text of a megabyte at most, and a line has 4,096 bytes") {
+  CHECK(knobs("# " + std::string(5000, 'x') + "\n").empty());
+  CHECK(refusal("trace-file = " + std::string(4096 - 13, 'x')).starts_with("trace-file//xxx"));
+  CHECK(refusal("trace-file = " + std::string(4097 - 13, 'x')).find("the line has 4097 bytes") != std::string::npos);
+  auto const start_with_text = [](std::string text, std::size_t bytes) {
+    text.resize(bytes, ' ');
+    keel::test::text_file const file{text};
+    return start_with(file.path);
+  };
+  CHECK(start_with_text(std::string{"log-level\0", 10}, 10).find("it is not a text") != std::string::npos);
+  CHECK(start_with_text("#", std::size_t{1} << 20).empty());
+  CHECK(start_with_text("#", (std::size_t{1} << 20) + 1).find("it has more than 1048576 bytes") != std::string::npos);
+}
+
+namespace {
+
+struct lenient : keel::defaults {
+  using ranks = keel::machine::alone;
+  static constexpr std::string_view prefix = "strict-test";
+};
+struct strict : lenient {
+  static constexpr bool is_strict = true;
+};
+struct demanding : lenient {
+  static constexpr bool requires_device = true;
+};
+
+/// The message of the refusal, or what was said, or nothing.
+template <class App>
+std::string start_with(words all) {
+  keel::test::command_line line{std::move(all)};
+  auto const before = line.left();
+  std::string refusal;
+  auto const said = keel::test::said_to_stderr([&] {
+    try {
+      keel::runtime<App> run{line.count, line.data()};
+    } catch (keel::error const& e) {
+      CHECK(line.left() == before);
+      refusal = e.what();
+    }
+  });
+  return refusal + said;
+}
+
+std::string const why = " (in strict mode, settings without effect are refused). ";
+
+} // namespace
+
+TEST_CASE("device: what is warned of is refused in strict mode, by the policy or by the knob") {
+  auto const all = [](words line, std::string const& text, std::string const& hint) {
+    CHECK(start_with<lenient>(line) == "keel: warning: " + text + ". " + keel::policy::as_sentence(hint) + "\n");
+    CHECK(start_with<strict>(line) == "keel::device: " + text + why + keel::policy::as_sentence(hint));
+    line.push_back("--strict-test-strict");
+    CHECK(start_with<lenient>(line) == "keel::device: " + text + why + keel::policy::as_sentence(hint));
+    variable const off{"STRICT_TEST_STRICT", "off"};
+    line.pop_back();
+    CHECK(start_with<strict>(line) == "keel: warning: " + text + ". " + keel::policy::as_sentence(hint) + "\n");
+  };
+  all({"app", "--keel-device=serial"},
+      "--keel-device is left to the program, because its options begin with --strict-test-",
+      "Did you mean --strict-test-device");
+  all({"app", "--strict-test-hip-device-instance=0"},
+      "--strict-test-hip-device-instance has no effect: this program has no device hip with this knob", "Leave it out");
+  all({"app", "--strict-test-only-reads-current-level=yes"},
+      "--strict-test-only-reads-current-level has no effect: this program has no ledger, whose routines name no levels",
+      "Leave it out");
+  variable const near{"STRICT_TEST_NUM_THREDS", "2"};
+  all({"app"}, "STRICT_TEST_NUM_THREDS is read by nothing", "Did you mean STRICT_TEST_NUM_THREADS");
+}
+
+TEST_CASE("device: strict mode knows every variable with the prefix, and leaves the program's own words alone") {
+  CHECK(start_with<strict>({"app", "in.txt", "--own=3", "-x", "--", "--keel-device=x"}).empty());
+  variable const own{"STRICT_TEST_COLOUR_OF_THE_SEA", "blue"};
+  CHECK(start_with<lenient>({"app"}).empty());
+  CHECK(start_with<strict>({"app"}) ==
+        "keel::device: STRICT_TEST_COLOUR_OF_THE_SEA is read by nothing" + why + "Unset it.");
+}
+
+TEST_CASE("device: a program that requires a device refuses to choose one, but for its help") {
+  std::string const refusal = start_with<demanding>({"app"});
+  CHECK(refusal.starts_with(
+      "keel::device: no device was named (this program does not choose one by itself). Write --strict-test-device="));
+  CHECK(start_with<demanding>({"app", "--strict-test-device=any"}).empty());
+  CHECK(start_with<demanding>({"app", "--strict-test-help"}).empty());
+  variable const v{"STRICT_TEST_DEVICE", "any"};
+  CHECK(start_with<demanding>({"app"}).empty());
 }

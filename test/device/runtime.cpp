@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/runtime.hpp>
 
-#include <keel/impl/device/kokkos_variables.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/schedule/explain.hpp>
 #include <keel/topology.hpp>
@@ -143,15 +142,6 @@ TEST_CASE("device: setting a knob says what became of it, and a refusal changes 
   CHECK(cpu.source(knob::device_instance) == source::unset);
 }
 
-TEST_CASE("device: a device that the build lacks can be spoken of and does nothing") {
-  if (keel::supported<keel::sycl>) return;
-  command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.data()};
-  CHECK(run.configuration<keel::sycl>().set_device_instance(0) == outcome::invalid_for_device);
-  CHECK_FALSE(run.configuration<keel::sycl>().max_devices().has_value());
-  CHECK(std::is_empty_v<std::remove_cvref_t<decltype(run.configuration<keel::sycl>())>>);
-}
-
 TEST_CASE("device: configurations are found by name") {
   command_line line{{"app"}};
   keel::runtime<app> run{line.count, line.data()};
@@ -185,17 +175,6 @@ TEST_CASE("device: the device is the preferred one of those that are here, or th
   std::string const unknown = refusal({"app", "--rt-device=cuba"});
   CHECK(unknown.find("'cuba'") != std::string::npos);
   CHECK(unknown.find(std::string{host::name} + ", three-cards") != std::string::npos);
-}
-
-TEST_CASE("device: a value that no device here can take is an error with its name") {
-  CHECK(refusal({"app", "--rt-num-threads=5"}).find("--rt-num-threads=5 is more than three-cards has") !=
-        std::string::npos);
-  CHECK(refusal({"app", "--rt-device-instance=3"}).find("largest value here is 2") != std::string::npos);
-  CHECK(refusal({"app", "--rt-map-device-by=guess"}).find("nearest, rank, none") != std::string::npos);
-  CHECK(refusal({"app", "--rt-num-devices=0"}).find("less than 1") != std::string::npos);
-  CHECK(refusal({"app", "--rt-log-level=loud"}).find("'loud'") != std::string::npos);
-  variable const v{"RT_DEVICE_INSTANCE", "4x"};
-  CHECK(refusal({"app"}).find("RT_DEVICE_INSTANCE='4x'") != std::string::npos);
 }
 
 namespace {
@@ -499,63 +478,6 @@ TEST_CASE("device: the knobs of residency stand at the original's values where t
   CHECK_FALSE(how.copy_back_all_levels);
   CHECK(how.copy_back_written_in_analysis);
   CHECK_FALSE((how.only_reads_current_level || how.only_writes_current_level || how.verbose || how.veryverbose));
-}
-
-TEST_CASE("device: the knobs of residency are read strictly") {
-  CHECK(refusal({"app", "--rt-copy-back-every=0"}) ==
-        "keel::device: --rt-copy-back-every='0' is not a value for this knob (the number is less than 1). Give a whole "
-        "number from 1 on, or never.");
-  CHECK(refusal({"app", "--rt-copy-back-every=Never"}).find("'N' is not a digit") != std::string::npos);
-  CHECK(refusal({"app", "--rt-copy-back-all-levels=maybe"}).find("the known words are 0, false") != std::string::npos);
-  CHECK(refusal({"app", "--rt-copy-back-var=x"}).find("Did you mean --rt-copy-back-vars?") != std::string::npos);
-  CHECK(refusal({"app", "--rt-verbose=yes"}).find("is a switch") != std::string::npos);
-  CHECK(refusal({"app", "--rt-trace-file="}).find("--rt-trace-file is empty (it names a file)") != std::string::npos);
-}
-
-TEST_CASE("device: Kokkos' variables are set as long as the knobs live, and are then what they were") {
-  namespace kd = keel::device;
-  auto facts = kd::facts_of<three_cards>;
-  static int configured = 0;
-  facts.configure = [](keel::space::settings const&) { ++configured; };
-  facts.starts_itself = false;
-  std::vector<kd::held_value> values(3);
-  values[0].value = 2;
-  values[2].set(1, kd::source::code);
-  kd::device_knobs const knobs{facts, values.data()};
-  auto const text = [](char const* name) {
-    char const* const found = std::getenv(name);
-    return std::string{found == nullptr ? "none" : found};
-  };
-  for (char const* name : {"KOKKOS_NUM_THREADS", "KOKKOS_NUMA", "KOKKOS_DEVICE_ID"}) unsetenv(name);
-  {
-    kd::kokkos_variables of_kokkos;
-    of_kokkos.set({&knobs, 1});
-    CHECK(text("KOKKOS_NUM_THREADS") == "2");
-    CHECK(text("KOKKOS_NUMA") == "none");
-    CHECK(text("KOKKOS_DEVICE_ID") == "1");
-  }
-  CHECK(text("KOKKOS_NUM_THREADS") == "none");
-  CHECK(text("KOKKOS_DEVICE_ID") == "none");
-  setenv("KOKKOS_NUM_THREADS", "7", 1);
-  setenv("KOKKOS_DEVICE_ID", "7", 1);
-  {
-    kd::kokkos_variables of_kokkos;
-    of_kokkos.set({&knobs, 1});
-    CHECK(text("KOKKOS_NUM_THREADS") == "7"); // the user's beats what keel proposes,
-    CHECK(text("KOKKOS_DEVICE_ID") == "1");   // not what was set
-  }
-  CHECK(text("KOKKOS_NUM_THREADS") == "7");
-  CHECK(text("KOKKOS_DEVICE_ID") == "7");
-  CHECK(configured == 0);
-  unsetenv("KOKKOS_NUM_THREADS");
-  unsetenv("KOKKOS_DEVICE_ID");
-  facts.starts_itself = true;
-  {
-    kd::kokkos_variables of_kokkos;
-    of_kokkos.set({&knobs, 1});
-    CHECK(text("KOKKOS_NUM_THREADS") == "none");
-    CHECK(configured == 1);
-  }
 }
 
 TEST_CASE("device: the default environment is the runtime's, as long as it lives") {

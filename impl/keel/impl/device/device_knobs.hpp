@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// A device and its knobs, without its type: what keel asks of it, and what `configuration<Tag>` does, compiled once for
-/// all devices.
+/// A device and its knobs, without its type: what keel asks of it, and what `configuration<Tag>` does, so that it is
+/// compiled once for all devices.
 
 #include <keel/device/knobs.hpp>
 #include <keel/policy/macros.hpp>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/print.hpp>
-
 #include <keel/impl/device/device_knobs.hpp>
+
 #include <keel/device/runtime.hpp>
-#include <keel/impl/device/kinds.hpp>
+#include <keel/impl/device/kokkos_variables.hpp>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
-#include "command_line.hpp"
+#include <support/message_of.hpp>
+#include "every_knob.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,11 +19,6 @@
 namespace kd = keel::device;
 
 namespace {
-
-struct app : keel::defaults {
-  static constexpr std::string_view prefix = "print";
-  using ranks = keel::machine::alone;
-};
 
 int configured = 0; // how often
 
@@ -45,60 +40,6 @@ kd::device_facts with_threads() {
 }
 
 } // namespace
-
-TEST_CASE("device: the configuration as JSON is one line, whatever bytes a value has") {
-  std::string const awkward = "\"\\\n\t\x01\x7f/\xc3\xa9\xff\xed\xa0\x80\xf0\x9f\x9a\xa2";
-  auto const text = kd::json({{"--x", "X", "", awkward, kd::source::file}, {"--y", "Y", "tbb", "", kd::source::unset}});
-  CHECK(text.find('\n') == text.size() - 1);
-  auto const all = nlohmann::json::parse(text).at("knobs");
-  REQUIRE(all.size() == 2);
-  CHECK(all[0].at("value") == "\"\\\n\t\x01\x7f/\xc3\xa9????\xf0\x9f\x9a\xa2");
-  CHECK(all[0].at("device").is_null());
-  CHECK(all[0].at("source") == "file");
-  CHECK(all[1].at("device") == "tbb");
-  CHECK(nlohmann::json::parse(kd::json({})).at("knobs").empty());
-}
-
-TEST_CASE("device: the JSON of a runtime has every knob with its source") {
-  keel::test::command_line line{{"app", "--print-num-devices=3", "--print-trace-file=a\"b"}};
-  keel::runtime<app> run{line.count, line.data()};
-  auto const all = nlohmann::json::parse(kd::json(run.knobs())).at("knobs");
-  CHECK(all.size() == run.knobs().size());
-  int found = 0;
-  for (auto const& one : all) {
-    if (one.at("option") == "--print-num-devices")
-      found += one == nlohmann::json{{"option", "--print-num-devices"},
-                                     {"variable", "PRINT_NUM_DEVICES"},
-                                     {"device", nullptr},
-                                     {"value", "3"},
-                                     {"source", "command line"}};
-    if (one.at("option") == "--print-trace-file") found += one.at("value") == "a\"b";
-  }
-  CHECK(found == 2);
-}
-
-TEST_CASE("device: the configuration is printed as a table or as JSON, and as nothing else") {
-  auto const form = [](std::string const& option) {
-    keel::test::command_line line{{"app", option, "json"}};
-    auto const taken = kd::read_arguments({"print"}, line.count, line.data());
-    REQUIRE(taken.knobs.size() == 1);
-    CHECK(taken.rest.size() == 2); // it takes no word after it
-    return kd::kinds::form.parse(taken.knobs[0].where, taken.knobs[0].text);
-  };
-  CHECK(form("--print-print-configuration") == kd::print_form::text);
-  CHECK(form("--print-print-configuration=json") == kd::print_form::json);
-  CHECK(form("--print-print-configuration=text") == kd::print_form::text);
-  for (std::string const word : {"text", "1", "true", "on", "yes"})
-    CHECK(form("--print-print-configuration=" + word) == kd::print_form::text);
-  for (std::string const word : {"off", "0", "false", "no"})
-    CHECK(form("--print-print-configuration=" + word) == kd::print_form::off);
-  CHECK_THROWS_WITH_AS(
-      form("--print-print-configuration=xml"),
-      "keel::device: --print-print-configuration='xml' is not a value for this knob (the known words are "
-      "json, text, 1, true, on, yes, 0, false, off, no). Take one of them.",
-      keel::error);
-  CHECK(kd::help_text({"print"}).find("--print-print-configuration[=json]") != std::string::npos);
-}
 
 TEST_CASE("device: of a device that runs, a knob is lost if it was set and something else runs") {
   kd::device_facts facts = with_threads();
@@ -153,9 +94,77 @@ TEST_CASE("device: a device is told what was set and what keel proposes, or what
   CHECK(knobs.told(true) == keel::space::settings{.threads = 3});
 }
 
-TEST_CASE("device: the columns of the table are as wide as their longest text, and two blanks apart") {
-  CHECK(kd::table({{"--x", "X", "", "1", kd::source::unset}, {"--longer", "LONGER", "tbb", "2", kd::source::file}}) ==
-        "  knob      device  value  source\n"
-        "  --x       -       1      unset\n"
-        "  --longer  tbb     2      file\n");
+TEST_CASE("device: what is asked of a device without its type is what its traits say") {
+  auto const& facts = kd::facts_of<keel::test::every_knob>;
+  CHECK(facts.name == "every-knob");
+  CHECK(facts.default_threads() == 2);
+  CHECK(facts.max_devices() == 4);
+  CHECK(facts.pci_id(3) == "0000:03:00.0");
+}
+
+TEST_CASE("device: what a device without room for one refuses is less than it takes, never more than it has") {
+  static std::atomic<unsigned> told{0};
+  kd::device_facts facts = kd::facts_of<keel::test::every_knob>;
+  facts.name = "full";
+  facts.told = &told;
+  facts.knobs[std::size_t(kd::knob::stack_size)] = {[] { return keel::space::bounds{65536, 4096}; }};
+  std::array<kd::held_value, keel::space::knobs.size()> values;
+  kd::changeable_knobs const full{&facts, values.data()};
+  kd::common_settings common;
+  auto const told_of = [&](std::string const& text) {
+    return keel::test::message_of([&] {
+      common.apply_to_devices(
+          {&full, 1}, {{&kd::facts(kd::knob::stack_size), text, {"--tab-stack-size"}, kd::source::command_line}},
+          "full");
+    });
+  };
+  CHECK(told_of("4K").find("--tab-stack-size=4K is less than full takes (the smallest value is 64K). Give more.") !=
+        std::string::npos);
+  CHECK(told_of("8K").find("--tab-stack-size=8K is more than full has (the largest value here is 4K). Give less.") !=
+        std::string::npos);
+}
+
+TEST_CASE("device: Kokkos' variables are set as long as the knobs live, and are then what they were") {
+  auto facts = kd::facts_of<keel::test::every_knob>;
+  static int configured = 0;
+  facts.configure = [](keel::space::settings const&) { ++configured; };
+  facts.starts_itself = false;
+  std::vector<kd::held_value> values(5);
+  values[0].value = 2;
+  values[2].set(1, kd::source::code);
+  kd::device_knobs const knobs{facts, values.data()};
+  auto const text = [](char const* name) {
+    char const* const found = std::getenv(name);
+    return std::string{found == nullptr ? "none" : found};
+  };
+  for (char const* name : {"KOKKOS_NUM_THREADS", "KOKKOS_NUMA", "KOKKOS_DEVICE_ID"}) unsetenv(name);
+  {
+    kd::kokkos_variables of_kokkos;
+    of_kokkos.set({&knobs, 1});
+    CHECK(text("KOKKOS_NUM_THREADS") == "2");
+    CHECK(text("KOKKOS_NUMA") == "none");
+    CHECK(text("KOKKOS_DEVICE_ID") == "1");
+  }
+  CHECK(text("KOKKOS_NUM_THREADS") == "none");
+  CHECK(text("KOKKOS_DEVICE_ID") == "none");
+  setenv("KOKKOS_NUM_THREADS", "7", 1);
+  setenv("KOKKOS_DEVICE_ID", "7", 1);
+  {
+    kd::kokkos_variables of_kokkos;
+    of_kokkos.set({&knobs, 1});
+    CHECK(text("KOKKOS_NUM_THREADS") == "7"); // the user's beats what keel proposes,
+    CHECK(text("KOKKOS_DEVICE_ID") == "1");   // not what was set
+  }
+  CHECK(text("KOKKOS_NUM_THREADS") == "7");
+  CHECK(text("KOKKOS_DEVICE_ID") == "7");
+  CHECK(configured == 0);
+  unsetenv("KOKKOS_NUM_THREADS");
+  unsetenv("KOKKOS_DEVICE_ID");
+  facts.starts_itself = true;
+  {
+    kd::kokkos_variables of_kokkos;
+    of_kokkos.set({&knobs, 1});
+    CHECK(text("KOKKOS_NUM_THREADS") == "none");
+    CHECK(configured == 1);
+  }
 }
