@@ -4,6 +4,8 @@
 /// @file
 /// Runs a piece of a test in a process of its own: Kokkos starts once in a process, and an abort ends one.
 
+#include <doctest/doctest.h>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +50,13 @@ ended_child in_child(F const& f) {
   int status = 0;
   waitpid(child, &status, 0);
   return {WIFSIGNALED(status), WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), said};
+}
+
+/// Checks that `f` returns 0 in a child.
+template <class F>
+void check_child(F const& f) {
+  auto const child = in_child(f);
+  CHECK_MESSAGE(child.status == 0, child.said);
 }
 
 /// The exit code of a fork that calls `f` and then exits in order; 124 where it hangs for ten seconds.

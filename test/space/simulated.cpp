@@ -2,15 +2,7 @@
 #include <keel/space/simulated.hpp>
 
 #include <doctest/doctest.h>
-#include <laws/execution_containers.hpp>
-#include <laws/execution_data.hpp>
-#include <laws/execution_graphs.hpp>
-#include <laws/execution_nests.hpp>
-#include <laws/execution_parts.hpp>
-#include <laws/execution_space.hpp>
-#include <laws/execution_teams.hpp>
-#include <laws/execution_threads.hpp>
-#include <laws/execution_tools.hpp>
+#include <support/execution_laws.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -56,16 +48,7 @@ private:
 
 } // namespace
 
-TYPE_TO_STRING_AS("simulated", simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_space, simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_nests, simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_teams, simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_data, simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_containers, simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_graphs, simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_threads, simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_parts, simulated);
-TEST_CASE_TEMPLATE_INVOKE(execution_tools, simulated);
+KEEPS_ALL_LAWS(simulated);
 
 TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits for it") {
   simulated const space;

@@ -42,6 +42,7 @@ void check_team_sizes(int threads, Make const& make) {
   auto const more = ask_for(threads + 1, make);
   CHECK(more.aborted);
   CHECK(more.said.find("keel::space: a team of more threads was asked for than the instance has") != std::string::npos);
+  CHECK(more.said.find("Kokkos::AUTO") != std::string::npos);
 }
 
 } // namespace
