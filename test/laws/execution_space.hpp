@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <sstream>
@@ -25,6 +26,9 @@ template <class View>
 auto on_host(View const& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
 }
+
+/// Every number from 0 to 999 once, for as many indices; 0 at 297.
+KOKKOS_FUNCTION inline int mixed(int i) { return (i * 37 + 11) % 1000; }
 
 struct doubled {};
 struct summed {};
@@ -61,7 +65,7 @@ struct least_and_most {
 struct bounds {
   using value_type = least_and_most;
   KOKKOS_FUNCTION void operator()(int i, value_type& b) const {
-    int const x = (i * 37 + 11) % 1000;
+    int const x = mixed(i);
     if (x < b.least) b.least = x;
     if (x > b.most) b.most = x;
   }
@@ -76,7 +80,7 @@ struct bounds {
 /// Finds the greatest and, as some reducers need, ends with a step of its own.
 struct greatest_doubled {
   using value_type = int;
-  KOKKOS_FUNCTION void operator()(int i, int& m) const { m = (i * 37 + 11) % 1000 > m ? (i * 37 + 11) % 1000 : m; }
+  KOKKOS_FUNCTION void operator()(int i, int& m) const { m = mixed(i) > m ? mixed(i) : m; }
   KOKKOS_FUNCTION void init(int& m) const { m = -1; }
   template <class To, class From>
   KOKKOS_FUNCTION void join(To& to, From& from) const {
@@ -122,7 +126,7 @@ struct greatest_so_far {
   using value_type = int;
   Kokkos::View<int*, Space> v;
   KOKKOS_FUNCTION void operator()(int i, int& most, bool final) const {
-    int const x = (i * 37 + 11) % 1000;
+    int const x = mixed(i);
     if (x > most) most = x;
     if (final) v(i) = most;
   }
@@ -133,11 +137,19 @@ struct greatest_so_far {
   }
 };
 
-/// What `Reducer` makes of `f(i, value)` for i = 0 … n - 1, in a scalar of the host.
+/// A loop of a reducer's own joins.
+template <class Reducer, class F>
+struct joined {
+  using value_type = typename Reducer::value_type;
+  F f;
+  KOKKOS_FUNCTION void operator()(int i, value_type& so_far) const { Reducer(so_far).join(so_far, f(i)); }
+};
+
+/// What `Reducer` makes of `f(i)` for i = 0 … n - 1, in a scalar of the host.
 template <class Space, class Reducer, class F>
-auto reduced(int n, F const& f) {
+typename Reducer::value_type reduced(int n, F const& f) {
   typename Reducer::value_type result;
-  Kokkos::parallel_reduce("reduced", Kokkos::RangePolicy<Space>(0, n), f, Reducer(result));
+  Kokkos::parallel_reduce("reduced", Kokkos::RangePolicy<Space>(0, n), joined<Reducer, F>{f}, Reducer(result));
   return result;
 }
 
@@ -225,88 +237,55 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     }
   }
   SUBCASE("Kokkos' reducers of numbers") {
-    // i * 37 + 11 modulo 1000 takes every value from 0 to 999 once; 0 at 297.
-    CHECK(laws::reduced<Space, Kokkos::Sum<long>>(1000, KOKKOS_LAMBDA(int i, long& s) { s += i; }) == 499500);
-    CHECK(laws::reduced<Space, Kokkos::Prod<long>>(10, KOKKOS_LAMBDA(int i, long& p) { p *= i + 1; }) == 3628800);
-    CHECK(laws::reduced<Space, Kokkos::Max<double>>(
-              1000, KOKKOS_LAMBDA(int i, double& m) {
-                double const x = (i * 37 + 11) % 1000;
-                if (x > m) m = x;
-              }) == 999);
-    CHECK(laws::reduced<Space, Kokkos::Min<int>>(
-              1000, KOKKOS_LAMBDA(int i, int& m) {
-                int const x = (i * 37 + 11) % 1000 - 500;
-                if (x < m) m = x;
-              }) == -500);
-    CHECK(laws::reduced<Space, Kokkos::Min<int>>(0, KOKKOS_LAMBDA(int, int&){}) == std::numeric_limits<int>::max());
+    CHECK(laws::reduced<Space, Kokkos::Sum<long>>(1000, KOKKOS_LAMBDA(int i) { return i; }) == 499500);
+    CHECK(laws::reduced<Space, Kokkos::Prod<long>>(10, KOKKOS_LAMBDA(int i) { return i + 1; }) == 3628800);
+    CHECK(laws::reduced<Space, Kokkos::Max<double>>(1000, KOKKOS_LAMBDA(int i) { return laws::mixed(i); }) == 999);
+    auto const below = KOKKOS_LAMBDA(int i) { return laws::mixed(i) - 500; };
+    CHECK(laws::reduced<Space, Kokkos::Min<int>>(1000, below) == -500);
+    CHECK(laws::reduced<Space, Kokkos::Min<int>>(0, below) == std::numeric_limits<int>::max());
   }
   SUBCASE("Kokkos' reducers of bits and truths") {
-    CHECK(laws::reduced<Space, Kokkos::LAnd<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t && i >= 0; }) == 1);
-    CHECK(laws::reduced<Space, Kokkos::LAnd<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t && i != 700; }) == 0);
-    CHECK(laws::reduced<Space, Kokkos::LOr<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t || i == 700; }) == 1);
-    CHECK(laws::reduced<Space, Kokkos::LOr<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t || i < 0; }) == 0);
-    CHECK(laws::reduced<Space, Kokkos::BOr<unsigned>>(32, KOKKOS_LAMBDA(int i, unsigned& b) { b |= 1u << i; }) == ~0u);
-    CHECK(laws::reduced<Space, Kokkos::BAnd<unsigned>>(
-              16, KOKKOS_LAMBDA(int i, unsigned& b) { b &= ~(1u << i); }) == 0xffff0000u);
+    CHECK(laws::reduced<Space, Kokkos::LAnd<int>>(1000, KOKKOS_LAMBDA(int i) { return i >= 0; }) == 1);
+    CHECK(laws::reduced<Space, Kokkos::LAnd<int>>(1000, KOKKOS_LAMBDA(int i) { return i != 700; }) == 0);
+    CHECK(laws::reduced<Space, Kokkos::LOr<int>>(1000, KOKKOS_LAMBDA(int i) { return i == 700; }) == 1);
+    CHECK(laws::reduced<Space, Kokkos::LOr<int>>(1000, KOKKOS_LAMBDA(int i) { return i < 0; }) == 0);
+    CHECK(laws::reduced<Space, Kokkos::BOr<unsigned>>(32, KOKKOS_LAMBDA(int i) { return 1u << i; }) == ~0u);
+    CHECK(laws::reduced<Space, Kokkos::BAnd<unsigned>>(16, KOKKOS_LAMBDA(int i) { return ~(1u << i); }) == 0xffff0000u);
   }
   SUBCASE("Kokkos' reducers that say where") {
-    using min_loc = Kokkos::MinLoc<double, int>;
-    using max_loc = Kokkos::MaxLoc<double, int>;
-    using min_max = Kokkos::MinMax<int>;
-    using min_max_loc = Kokkos::MinMaxLoc<int, int>;
-    auto const least = laws::reduced<Space, min_loc>(
-        1000, KOKKOS_LAMBDA(int i, typename min_loc::value_type& m) {
-          double const x = (i * 37 + 11) % 1000;
-          if (x < m.val) m = {x, i};
-        });
+    using loc = typename Kokkos::MinLoc<double, int>::value_type; // that of MaxLoc, too
+    auto const place = KOKKOS_LAMBDA(int i) { return loc{double(laws::mixed(i)), i}; };
+    auto const least = laws::reduced<Space, Kokkos::MinLoc<double, int>>(1000, place);
     CHECK(least.val == 0);
     CHECK(least.loc == 297);
-    auto const most = laws::reduced<Space, max_loc>(
-        1000, KOKKOS_LAMBDA(int i, typename max_loc::value_type& m) {
-          double const x = (i * 37 + 11) % 1000;
-          if (x > m.val) m = {x, i};
-        });
+    auto const most = laws::reduced<Space, Kokkos::MaxLoc<double, int>>(1000, place);
     CHECK(most.val == 999);
-    CHECK((most.loc * 37 + 11) % 1000 == 999);
-    auto const both = laws::reduced<Space, min_max>(
-        1000, KOKKOS_LAMBDA(int i, typename min_max::value_type& m) {
-          int const x = (i * 37 + 11) % 1000;
-          if (x < m.min_val) m.min_val = x;
-          if (x > m.max_val) m.max_val = x;
-        });
+    CHECK(laws::mixed(most.loc) == 999);
+    using min_max = typename Kokkos::MinMax<int>::value_type;
+    auto const both = laws::reduced<Space, Kokkos::MinMax<int>>(
+        1000, KOKKOS_LAMBDA(int i) { return min_max{laws::mixed(i), laws::mixed(i)}; });
     CHECK(both.min_val == 0);
     CHECK(both.max_val == 999);
-    auto const where = laws::reduced<Space, min_max_loc>(
-        1000, KOKKOS_LAMBDA(int i, typename min_max_loc::value_type& m) {
-          int const x = (i * 37 + 11) % 1000;
-          if (x < m.min_val) m.min_val = x, m.min_loc = i;
-          if (x > m.max_val) m.max_val = x, m.max_loc = i;
-        });
+    using min_max_loc = typename Kokkos::MinMaxLoc<int, int>::value_type;
+    auto const where = laws::reduced<Space, Kokkos::MinMaxLoc<int, int>>(
+        1000, KOKKOS_LAMBDA(int i) { return min_max_loc{laws::mixed(i), laws::mixed(i), i, i}; });
     CHECK(where.min_loc == 297);
-    CHECK((where.max_loc * 37 + 11) % 1000 == 999);
+    CHECK(laws::mixed(where.max_loc) == 999);
 #if KOKKOS_VERSION >= 40000
-    using first_loc = Kokkos::MinFirstLoc<int, int>;
-    auto const first = laws::reduced<Space, first_loc>(
-        1000, KOKKOS_LAMBDA(int i, typename first_loc::value_type& m) {
-          if (i % 10 < m.val) m = {i % 10, i};
-        });
+    using first_loc = typename Kokkos::MinFirstLoc<int, int>::value_type;
+    auto const first = laws::reduced<Space, Kokkos::MinFirstLoc<int, int>>(
+        1000, KOKKOS_LAMBDA(int i) { return first_loc{i % 10, i}; });
     CHECK(first.loc == 0);
-    using ends = Kokkos::MinMaxFirstLastLoc<int, int>;
-    auto const last = laws::reduced<Space, ends>(
-        1000, KOKKOS_LAMBDA(int i, typename ends::value_type& m) {
-          if (i % 10 < m.min_val) m.min_val = i % 10, m.min_loc = i;
-          if (i % 10 >= m.max_val) m.max_val = i % 10, m.max_loc = i;
-        });
+    using ends = typename Kokkos::MinMaxFirstLastLoc<int, int>::value_type;
+    auto const last = laws::reduced<Space, Kokkos::MinMaxFirstLastLoc<int, int>>(
+        1000, KOKKOS_LAMBDA(int i) { return ends{i % 10, i % 10, i, i}; });
     CHECK(last.min_loc == 0);
     CHECK(last.max_loc == 999);
 #endif
   }
   SUBCASE("user's types, functors and reducers") {
     auto const sums = laws::reduced<Space, Kokkos::Sum<laws::two_sums>>(
-        1000, KOKKOS_LAMBDA(int i, laws::two_sums& s) {
-          s.all += i;
-          s.odd += i % 2;
-        });
+        1000, KOKKOS_LAMBDA(int i) { return laws::two_sums{i, i % 2}; });
     CHECK(sums.all == 499500);
     CHECK(sums.odd == 500);
     int doubled = -1;
@@ -382,8 +361,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     bool good = true;
     int so_far = -1;
     for (int i = 0; i < 1000; ++i) {
-      int const x = (i * 37 + 11) % 1000;
-      so_far = x > so_far ? x : so_far;
+      so_far = std::max(so_far, laws::mixed(i));
       good = good && host(i) == so_far;
     }
     CHECK(good);

@@ -34,6 +34,18 @@
 
 namespace keel::space::detail {
 
+#if KOKKOS_VERSION < 40100
+/// What a reduction or a scan is made of: the functor that accumulates, and what joins the parts.
+template <class F, class Policy, class Reducer, class Pattern = Kokkos::Impl::FunctorPatternInterface::REDUCE>
+class reduction; // below, or that of 3.7
+
+/// The reduction of a scan, whose functor joins.
+template <class F, class Policy, class>
+struct scan_reduction : reduction<F, Policy, Kokkos::InvalidType, Kokkos::Impl::FunctorPatternInterface::SCAN> {
+  explicit scan_reduction(F const& functor) : scan_reduction::reduction(functor, {}) {}
+};
+#endif
+
 #if KOKKOS_VERSION < 30700
 
 /// Bytes that Kokkos writes before the data of an allocation.
@@ -81,13 +93,12 @@ inline std::vector<std::string> kokkos_words(settings const& wanted) {
 /// This Kokkos starts again after it ended.
 inline bool has_ended() { return false; }
 
-/// What a reduction is made of: the functor that accumulates, and what joins the parts.
-template <class F, class Policy, class Reducer>
+template <class F, class Policy, class Reducer, class Pattern>
 class reduction {
   using chosen = Kokkos::Impl::if_c<std::is_same_v<Kokkos::InvalidType, Reducer>, F, Reducer>;
   using joiner = typename chosen::type;
   using tag = std::conditional_t<std::is_same_v<Kokkos::InvalidType, Reducer>, typename Policy::work_tag, void>;
-  using analysis = Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::REDUCE, Policy, F>;
+  using analysis = Kokkos::Impl::FunctorAnalysis<Pattern, Policy, F>;
 
 public:
   reduction(F const& functor, Reducer const& reducer) : functor_(functor), reducer_(reducer) {}
@@ -107,24 +118,6 @@ private:
   Reducer reducer_;
 };
 
-/// The reduction of a scan, whose functor joins.
-template <class F, class Policy, class>
-class scan_reduction {
-  using tag = typename Policy::work_tag;
-  using analysis = Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F>;
-
-public:
-  explicit scan_reduction(F const& functor) : functor_(functor) {}
-
-  [[nodiscard]] F const& functor() const { return functor_; }
-  [[nodiscard]] std::size_t size() const { return analysis::value_size(functor_); }
-  decltype(auto) init(void* at) const { return Kokkos::Impl::FunctorValueInit<F, tag>::init(functor_, at); }
-  void join(void* into, void const* part) const { Kokkos::Impl::FunctorValueJoin<F, tag>::join(functor_, into, part); }
-
-private:
-  F functor_;
-};
-
 #endif
 
 #if KOKKOS_VERSION < 40000
@@ -133,11 +126,6 @@ template <class T>
 void* address_of_total(T& total) {
   return &total;
 }
-#endif
-
-#if KOKKOS_VERSION < 40100
-template <class F, class Policy, class Reducer>
-class reduction; // above, or that of 3.7
 #endif
 
 } // namespace keel::space::detail

@@ -74,12 +74,10 @@ inline void refuse_host(Kokkos::Impl::SharedAllocationTracker const& tracker) {
 
 #if KOKKOS_VERSION < 40100
 
-/// What a reduction is made of: the functor that accumulates, and what joins the parts.
-template <class F, class Policy, class Reducer>
+template <class F, class Policy, class Reducer, class Pattern>
 class reduction {
   using chosen = Kokkos::Impl::if_c<std::is_same_v<Kokkos::InvalidType, Reducer>, F, Reducer>;
-  using analysis =
-      Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::REDUCE, Policy, typename chosen::type>;
+  using analysis = Kokkos::Impl::FunctorAnalysis<Pattern, Policy, typename chosen::type>;
   using pointer = typename analysis::pointer_type;
 
 public:
@@ -95,25 +93,6 @@ private:
   auto joiner() const { return typename analysis::Reducer(&chosen::select(functor_, reducer_)); }
   F functor_;
   Reducer reducer_;
-};
-
-/// The reduction of a scan, whose functor joins.
-template <class F, class Policy, class>
-class scan_reduction {
-  using analysis = Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F>;
-  using pointer = typename analysis::pointer_type;
-
-public:
-  explicit scan_reduction(F const& functor) : functor_(functor) {}
-
-  [[nodiscard]] F const& functor() const { return functor_; }
-  [[nodiscard]] std::size_t size() const { return analysis::value_size(functor_); }
-  decltype(auto) init(void* at) const { return joiner().init(static_cast<pointer>(at)); }
-  void join(void* into, void* part) const { joiner().join(static_cast<pointer>(into), static_cast<pointer>(part)); }
-
-private:
-  auto joiner() const { return typename analysis::Reducer(&functor_); }
-  F functor_;
 };
 
 #endif
