@@ -174,8 +174,7 @@ started start_with(std::vector<given> const& all, bool in_one_word = true) {
   return result;
 }
 
-/// Whether a source can hold the text: a switch has none in argv; blanks around it are no part of it in a file, of which
-/// there is one.
+/// Whether a source can hold the text: a switch has none in argv; blanks around it are no part of it in a file.
 bool can_hold(source from, std::string const& option, std::string const& text) {
   if (from == source::command_line) return option != "strict";
   if (from != source::file) return true;

@@ -101,21 +101,9 @@ TEST_CASE("device: a knob that was not set is unset and shows what the device ta
   CHECK(run.environment().size() >= 1);
 }
 
-TEST_CASE("device: code before the start, environment, command line, code after: the later wins") {
-  keel::start<app> before;
-  CHECK(before.set_threads<three_cards>(1) == outcome::success);
-  auto const threads_with = [&](std::vector<std::string> words) {
-    command_line line{std::move(words)};
-    keel::runtime<app> run{line.count, line.data(), before};
-    auto const& c = run.configuration<three_cards>();
-    return std::pair{*c.threads(), c.source(knob::threads)};
-  };
-  CHECK(threads_with({"app"}) == std::pair{1, source::code});
-  variable const v{"RT_NUM_THREADS", "2"};
-  CHECK(threads_with({"app"}) == std::pair{2, source::environment});
-  CHECK(threads_with({"app", "--rt-num-threads=4", "--rt-num-threads", "3"}) == std::pair{3, source::command_line});
+TEST_CASE("device: code after the start beats the command line") {
   command_line line{{"app", "--rt-num-threads=3"}};
-  keel::runtime<app> run{line.count, line.data(), before};
+  keel::runtime<app> run{line.count, line.data()};
   CHECK(run.configuration<three_cards>().set_threads(4) == outcome::success);
   CHECK(run.configuration<three_cards>().threads() == 4);
   CHECK(run.configuration<three_cards>().source(knob::threads) == source::code);
@@ -270,17 +258,6 @@ TEST_CASE("device: what is said of one device beats what is said of all in the s
       "--rt-two-threads-device-instance has no effect: this program has no device two-threads with this knob"));
 }
 
-TEST_CASE("device: what is refused leaves argv whole, be it a name, a value, a bound or a device") {
-  for (char const* bad :
-       {"--rt-num-thread=1", "--rt-num-threads=4x", "--rt-num-threads=101", "--rt-device=nothing", "--rt-log-level"}) {
-    started const r{{"app", "--rt-map-device-by=rank", "x", "--kokkos-y", bad}};
-    CAPTURE(bad);
-    CHECK_FALSE(r.refusal.empty());
-    CHECK(r.line.count == 5);
-    for (std::size_t i = 0; i < 5; ++i) CHECK(r.line.pointers[i] == r.line.words[i].data());
-  }
-}
-
 TEST_CASE("device: quiet mistakes are told at the start") {
   variable const near{"RT_NUM_THREDS", "2"}, far{"RT_OWN_COLOUR", "2"};
   started const r{{"app", "--keel-device=three-cards", "--keel-colour"}};
@@ -311,61 +288,39 @@ TEST_CASE("device: devices are called by name in any case, and of several the fi
   CHECK(started{{"app", "--rt-device=two-threads,"}}.refusal.find("there is no device ''") != std::string::npos);
 }
 
-TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob with its source") {
-  command_line line{{"app", "in", "--rt-device-instance", "1", "--kokkos-whatever", "--", "--rt-device=serial"}};
+TEST_CASE("device: the table shows the knobs that devices here have, and those of the program") {
+  command_line line{{"app"}};
   keel::runtime<app> run{line.count, line.data()};
-  CHECK(line.count == 4);
-  CHECK(std::string{line.pointers[1]} == "in");
-  CHECK(line.pointers[4] == nullptr);
-  bool found = false;
-  for (auto const& row : run.knobs())
-    if (row.option == "--rt-device-instance" && row.device == "three-cards")
-      found = row.value == "1" && row.from == source::command_line && row.variable == "RT_DEVICE_INSTANCE";
-  CHECK(found);
   std::string const table = keel::device::table(run.knobs());
   for (auto const& k : keel::device::all_knobs)
     CHECK((table.find("--rt-" + std::string{k.option}) != std::string::npos) ==
           (k.option != "stack-size" && k.option != "hugepages")); // no device here has them
 }
 
-TEST_CASE("device: copies back for output are set by code, environment and command line, with their source") {
+TEST_CASE("device: the knobs of residency reach their settings, with their sources") {
   namespace kr = keel::residency;
   keel::start<app> before;
   CHECK(before.set(&kr::settings::copy_back_every, 0) == outcome::invalid_value);
-  CHECK(before.set(&kr::settings::copy_back_every, 1) == outcome::success);
   CHECK(before.set(&kr::settings::copy_back_every, 10) == outcome::success);
-  CHECK(before.set(&kr::settings::copy_back_vars, "eta") == outcome::success);
   CHECK(before.set(&kr::settings::copy_back_all_levels, true) == outcome::success);
   variable const v{"RT_COPY_BACK_VARS", ""};
   variable const w{"RT_VERYVERBOSE", "off"};
   command_line line{{"app", "--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
                      "--rt-only-reads-current-level=yes", "--rt-trace-file=mine", "--rt-tracking=checked",
-                     "--rt-exchange-through=staged", "--rt-exchange-together=no"}};
+                     "--rt-exchange-through=staged", "--rt-exchange-together=no", "--rt-restart=file",
+                     "--rt-checkpoint-every=3", "--rt-checkpoint-before-end=2m"}};
   keel::runtime<app> run{line.count, line.data(), before};
   kr::settings const& how = run.residency_settings();
-  CHECK_FALSE(how.copy_back_every.has_value());
-  CHECK(how.copy_back_vars.empty());
-  CHECK(how.copy_back_all_levels);
-  CHECK_FALSE(how.copy_back_written_in_analysis);
-  CHECK(how.only_reads_current_level);
-  CHECK_FALSE(how.only_writes_current_level);
-  CHECK(how.verbose);
-  CHECK_FALSE(how.veryverbose);
-  CHECK(how.trace_file == "mine");
-  CHECK(how.tracking == "checked");
-  CHECK(how.exchange_through == "staged");
-  CHECK_FALSE(how.exchange_together);
-  CHECK(run.program().source(&kr::settings::trace_file) == source::command_line);
+  CHECK((!how.copy_back_every && how.copy_back_vars.empty() && how.copy_back_all_levels));
+  CHECK_FALSE((how.copy_back_written_in_analysis || how.only_writes_current_level || how.veryverbose));
+  CHECK((how.only_reads_current_level && how.verbose && how.trace_file == "mine" && how.tracking == "checked"));
+  CHECK((how.exchange_through == "staged" && !how.exchange_together));
+  CHECK((how.restart == "file" && how.checkpoint_every == 3 && how.checkpoint_before_end == 120));
   CHECK(run.program().source(&kr::settings::copy_back_every) == source::command_line);
   CHECK(run.program().source(&kr::settings::copy_back_vars) == source::environment);
   CHECK(run.program().source(&kr::settings::copy_back_all_levels) == source::code);
-  CHECK(run.program().log_level == keel::device::log_level::information); // the command line's verbose
-  CHECK(run.program().source(&keel::device::program_settings::log_level) == source::command_line);
   CHECK(run.program().source(&kr::settings::only_writes_current_level) == source::unset);
-  bool found = false;
-  for (auto const& row : run.knobs())
-    if (row.option == "--rt-copy-back-vars") found = row.value == "none" && row.from == source::environment;
-  CHECK(found);
+  CHECK(run.program().log_level == keel::device::log_level::information); // the command line's verbose
 }
 
 namespace {

@@ -1,4 +1,24 @@
 // SPDX-License-Identifier: MIT
+/// @file
+/// Which devices may run. What the tests of Viskores ask of its devices stands here and in other files, in keel's words:
+///
+/// | test there, `UnitTest…` | what it asks | here, "device: …" |
+/// |---|---|---|
+/// | `RuntimeConfigurationOptions` | sources of a value and their order; bad values by name | "each knob takes right texts", "refuses wrong texts", in knobs.cpp |
+/// | `InitializeNoOptions`, `ZeroArgs`, `CustomOptions`, `…WithArgs`, `MixedOptions` | a start without options; what stays in argv | "command lines of every form", in read.cpp |
+/// | `InitializeStandardOptions` | strict, and any device | "what is warned of is refused in strict mode", in read.cpp |
+/// | `InitializeRuntimeDeviceConfigurationWithArgs` | 100 threads and card 0, whatever is here | "a general value is bounded by the chosen device", in runtime.cpp |
+/// | `InitializeWithHelp` | help ends the program | "help prints every option once": the program ends itself, keel never calls `exit` |
+/// | `OpenMPRuntimeDeviceConfiguration`, `TBB…` | all threads unless told; half of them if told | "as Viskores' OpenMP and TBB", in programs.cpp |
+/// | `KokkosRuntimeDeviceConfiguration` | Kokkos starts with its own options; then a knob comes too late | "in every order of starting", in programs.cpp; "a value is refused or taken", in device_knobs.cpp |
+/// | `CudaRuntimeDeviceConfiguration` | the last card is chosen, and all are counted | "setting a knob says what became of it", in runtime.cpp; the table of cards' properties cannot be asked for: a pointer to Kokkos' space has them |
+/// | `RuntimeDeviceInformation` | what is compiled in is here, and nothing else is | "what is compiled in is here" |
+/// | `RuntimeDeviceNames` | each name in any case | "every device is found by its name"; numbers of devices cannot be said: a type or a name is the identity |
+/// | `ScopedRuntimeDeviceTracker` | force, enable, disable, for each device and for all; a thread takes it over | "what is said in a scope", "each way of saying it" |
+/// | `DeviceSelectOnThreads` | the option holds on other threads | "a thread starts with what the runtime's own has" |
+/// | `TryExecute` | which exception leaves, fails or disables | "what a failure does"; a list is not given with the call: the tracker narrows the program's |
+/// | | an exception of no known kind is a failure there, and the next device is tried | leaves here: only memory exhausted or a device lost are a device's |
+
 #include <keel/device/tracker.hpp>
 
 #include <keel/device/runtime.hpp>
@@ -190,4 +210,69 @@ TEST_CASE("device: a device that is not here or not in the list cannot be forced
   program narrow{"--track-device=one"};
   narrow.run.tracker().force<three>(); // the program, after the start, beats the command line
   CHECK(tried(narrow.run) == "three ");
+}
+
+TEST_CASE("device: each way of saying it holds in its scope, and on a thread that takes it over") {
+  program p;
+  auto const taken_over = [&](auto const&... what) {
+    kd::scoped_tracker const t{p.run, what...};
+    std::string there;
+    std::thread{[&, allowed = p.run.tracker().allowed()] {
+      kd::scoped_tracker const same{p.run, allowed};
+      there = tried(p.run);
+    }}.join();
+    CHECK(there == tried(p.run));
+    return there;
+  };
+  using nothing = kd::tracker<keel::runtime<app>>::allowed_devices;
+  CHECK(taken_over(kd::force<one>{}) == "one ");
+  CHECK(taken_over(kd::force{"three"}) == "three ");
+  CHECK(taken_over(kd::enable<one>{}) == "two one three ");
+  CHECK(taken_over(kd::disable<one>{}) == "two three ");
+  CHECK(taken_over(kd::reset{}, kd::disable<two>{}) == "one three ");
+  CHECK(taken_over(nothing{}) == "");
+  CHECK(tried(p.run) == "two one three ");
+}
+
+TEST_CASE("device: every device is found by its name in any case, and no other is") {
+  program p;
+  for (char const* name : {"one", "One", "ONE", "three", "tHrEe"}) CHECK(p.run.configuration(name, [](auto const&) {}));
+  for (char const* name : {"", " ", "one ", "tw", "twoo", "any", "cuda", "-1", "one,two"})
+    CHECK_FALSE(p.run.configuration(name, [](auto const&) {}));
+  using all = keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::cuda, keel::hip, keel::sycl,
+                         keel::simulated>;
+  keel::for_each_device<all>([]<class Tag>(Tag) { // from a tag to its name and back
+    std::string capitals{Tag::name};
+    for (char& c : capitals) c = char(c - 'a' + 'A');
+    for (std::string_view const name : {std::string_view{Tag::name}, std::string_view{capitals}})
+      CHECK(keel::with_device<all>(name, []<class Found>(Found) { CHECK(std::is_same_v<Found, Tag>); }));
+  });
+  for (char const* name : {"undefined", "any", "kokkos", "1"}) CHECK_FALSE(keel::with_device<all>(name, [](auto) {}));
+}
+
+TEST_CASE("device: what a failure does: fails, throws, disables") {
+  auto const after = [](auto const& f) -> std::string {
+    program p;
+    kd::scoped_tracker const only{p.run, kd::force<one>{}};
+    try {
+      if (kd::try_execute(p.run, [&](auto) { return f(); })) return "succeeds";
+    } catch (...) {
+      return p.run.tracker().can_run<one>() ? "throws" : "throws and disables";
+    }
+    return p.run.tracker().can_run<one>() ? "fails" : "disables";
+  };
+  CHECK(after([]() -> bool { throw std::bad_alloc{}; }) == "disables");
+  CHECK(after([]() -> bool { throw std::runtime_error{"cudaErrorECCUncorrectable"}; }) == "disables");
+  CHECK(after([] { return false; }) == "fails"); // for this device alone
+  CHECK(after([]() -> bool { throw keel::error{"test", "a bad value"}; }) == "throws");
+  CHECK(after([]() -> bool { throw std::runtime_error{"a mistake"}; }) == "throws"); // fails there
+  CHECK(after([]() -> bool { throw std::string{"a mistake"}; }) == "throws");        // fails there
+  CHECK(after([] { return true; }) == "succeeds");
+}
+
+TEST_CASE("device: what is compiled in is here, and nothing else is") {
+  keel::for_each_device<keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::simulated>>(
+      []<class Tag>(Tag) { CHECK(keel::available<Tag>() == keel::supported<Tag>); });
+  keel::for_each_device<keel::list<keel::cuda, keel::hip, keel::sycl>>( // these may be compiled in and away
+      []<class Tag>(Tag) { CHECK((!keel::available<Tag>() || keel::supported<Tag>)); });
 }
