@@ -121,6 +121,10 @@ void require(void const* pointer, std::string_view what) {
   if (pointer == nullptr) throw error("c", std::string(what) + " is null", "it is needed", "Pass its address");
 }
 
+void require_length(std::int64_t count, std::string_view what) {
+  if (count < 0) throw error("c", std::string(what) + " has a negative length", "none has", "Say 0 for none");
+}
+
 std::string_view kept(std::string_view name) {
   static std::set<std::string, std::less<>> all;
   auto const at = all.find(name);
@@ -194,8 +198,12 @@ double sum_of(environment const& ranks, kr::detail::array_ref const& a, int type
     if (!is_double && type != KEEL_FLOAT)
       throw error("c", "elements of another type are to be summed", "sums are of float or double", "Convert them");
     std::int64_t count = 1;
-    for (int d = 0; d < a.rank; ++d) count *= a.extents[d];
+    for (int d = 0; d < a.rank; ++d) {
+      require_length(a.extents[d], "what is summed");
+      count *= a.extents[d];
+    }
     if (count != 0) require(a.data, "what is summed");
+    require_reached(a, "c", "what is summed");
     std::array<std::int64_t, kr::max_rank> at{};
     for (std::int64_t n = 0; n < count; ++n) {
       std::int64_t place = 0;
@@ -347,6 +355,7 @@ int keel_share(int grid, int ranks, std::int64_t* extents, std::int64_t* begin, 
 
 int keel_allocate(std::int64_t bytes, void** data, int* handle) {
   return guarded([&] {
+    require_length(bytes, "memory");
     require(data, "the address"), require(handle, "the handle");
     auto const* const where = device_memory();
     auto made = std::make_shared<memory_object>();

@@ -121,10 +121,12 @@ template <class T>
 }
 /// Refuses a null pointer.
 void require(void const* pointer, std::string_view what);
+/// Refuses a negative number.
+void require_length(std::int64_t count, std::string_view what);
 /// So many of a list; refuses a negative number, and some of no list.
 template <class T>
 [[nodiscard]] std::span<T const> listed(std::int64_t count, T const* list, std::string_view what) {
-  if (count < 0) throw error("c", std::string(what) + " has a negative length", "none has", "Say 0 for none");
+  require_length(count, what);
   if (count != 0) require(list, what);
   return {list, std::size_t(count)};
 }

@@ -115,8 +115,6 @@ int main(int argc, char** argv) {
   int const rings[1] = {rank == size - 1 ? x : ring}; /* a wrong handle on one rank, which all refuse */
   CHECK(keel_exchanger(world, 0, 1, rings, &none) != KEEL_SUCCESS && strstr(keel_message(), "it is an exchanger"));
   CHECK(keel_registry(world, ring, 0, NULL, &none) == KEEL_BAD_HANDLE);
-  BAD(keel_exchanger(world, 0, rank == 0 ? -1 : 1, &ring, &none), KEEL_REFUSED, "negative length");
-  BAD(keel_partition(world, "more", rank == 0 ? -1 : 0, owned, 0, NULL, NULL, &none), KEEL_REFUSED, "negative length");
   CHECK(none == 77);
 
   /* A grid: one dimension, periodic. */
@@ -146,7 +144,8 @@ int main(int argc, char** argv) {
   GOOD(keel_adopt(registry, "h", &on_cells, NULL, &h));
   BAD(keel_adopt(registry, "h", &short_ones[1], NULL, &none), KEEL_REFUSED, "two variables 'h'");
   BAD(keel_require_valid_data(registry, KEEL_DEVICE, 1, &h), KEEL_REFUSED, "h");
-  BAD(keel_exchange_variables(registry, rank == 0 ? -1 : 1, &h), KEEL_REFUSED, "negative length");
+  wrong = on_cells, wrong.data = t + 1, wrong.extents[0] = cells + 2;
+  BAD(keel_adopt(registry, "within", &wrong, NULL, &none), KEEL_REFUSED, "'within' has elements of 'h'");
   BAD(keel_is_valid(registry, KEEL_HOST, 9, &valid), KEEL_REFUSED, "no variable 9");
   BAD(keel_is_valid(registry, KEEL_HOST, h + KEEL_PAST, &valid), KEEL_REFUSED, "no level 1");
   wrong = on_cells, wrong.data = other, wrong.extents[0] = rank == size - 1 ? cells : cells + 2;
@@ -208,6 +207,36 @@ int main(int argc, char** argv) {
   CHECK(bytes != NULL);
   GOOD(keel_free(there));
   BAD(keel_free(there), KEEL_BAD_HANDLE, "freed");
+  /* Lists and sizes of negative length: each function that takes one; collective ones on one rank. */
+#define NEGATIVE(call) BAD(call, KEEL_REFUSED, "has a negative length")
+  int const minus = rank == 0 ? -1 : 1;
+  int64_t const layer[1] = {minus};
+  NEGATIVE(keel_ordered_sum(world, minus, parts, &sum));
+  NEGATIVE(keel_partition(world, "more", minus < 0 ? -1 : 0, owned, 0, NULL, NULL, &none));
+  NEGATIVE(keel_partition(world, "more", 0, owned, minus, counts, ghosts, &none));
+  NEGATIVE(keel_partition(world, "more", 0, owned, 1, layer, ghosts, &none));
+  NEGATIVE(keel_exchanger(world, 0, minus, &ring, &none));
+  NEGATIVE(keel_plan(x, minus, &on_cells, &none));
+  NEGATIVE(keel_exchange(plan, -1, arrays));
+  NEGATIVE(keel_accumulate(plan, -1, arrays));
+  NEGATIVE(keel_begin(plan, -1, arrays, &none));
+  NEGATIVE(keel_registry(world, 0, minus, &ring, &none));
+  NEGATIVE(keel_require_valid_data(registry, KEEL_HOST, -1, &h));
+  NEGATIVE(keel_notify_data_modified(registry, KEEL_HOST, -1, &h));
+  NEGATIVE(keel_begin_use(registry, "none", KEEL_HOST, -1, &h, &none));
+  NEGATIVE(keel_exchange_variables(registry, minus, &h));
+  NEGATIVE(keel_accumulate_variables(registry, minus, &h));
+  NEGATIVE(keel_migrate(moving, "cells", minus < 0 ? -1 : count, to));
+  NEGATIVE(keel_allocate(-1, &bytes, &none));
+  wrong = on_cells, wrong.extents[0] = minus < 0 ? -1 : cells + 2;
+  BAD(keel_plan(x, 1, &wrong, &none), KEEL_REFUSED, "has -1 elements");
+  wrong.data = other;
+  BAD(keel_adopt(registry, "less", &wrong, NULL, &none), KEEL_REFUSED, "has -1 elements");
+  wrong = like, wrong.extents[1] = -1;
+  BAD(keel_add(moving, "less", 1, &wrong, &none), KEEL_REFUSED, "has -1 elements");
+  BAD(keel_grid(1, (int64_t const[]){-1}, width, wraps, &none), KEEL_REFUSED, "-1");
+  CHECK(none == 77);
+
   GOOD(keel_free(x)); /* plans keep what they need */
   /* What is open when keel ends is finished or given up. */
   GOOD(keel_begin(plan, 2, arrays, &open));

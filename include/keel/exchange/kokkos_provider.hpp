@@ -22,6 +22,10 @@
 
 namespace keel::residency {
 
+namespace detail {
+struct array_ref;
+}
+
 /// Copies whole arrays as they lie; of a region it gathers the elements where they are, sends them
 /// in one piece with those of the whole batch, and scatters them where they go.
 ///
@@ -44,8 +48,10 @@ public:
   void keep(std::size_t first);
   /// Sets `all` of shapes.
   static void complete(std::vector<detail::shape>& lies);
-  /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it
-  /// overlaps one that is known: what is written in one would go stale in the other unseen.
+  /// The variable that an array shares elements with.
+  [[nodiscard]] std::optional<int> sharing(detail::array_ref const& a) const;
+  /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it shares elements
+  /// with one that is known: what is written in one would go stale in the other unseen.
   void place(int variable, memory m, std::vector<void*> arrays);
   /// Says where the arrays lie in memory that others use at other times. `owner_of` does not find them.
   void place_shared(int variable, memory m, std::vector<void*> arrays) {

@@ -88,10 +88,13 @@ private:
     routes all;
   };
   struct in_use {
+    array_ref const* lies; ///< data aside
+    void* data;
     std::byte const *begin, *end;
-    void const* by = nullptr; ///< the exchange
+    void const* by; ///< the exchange
   };
-  [[nodiscard]] static in_use bytes_of(array_ref const& a, void const* exchange = nullptr);
+  [[nodiscard]] static in_use use_of(array_ref const& lies, void* data, void const* exchange = nullptr);
+  [[nodiscard]] static bool meet(in_use const& a, in_use const& b);
   static constexpr std::size_t most_plans = 256;
 
   [[nodiscard]] share share_for(array_ref const& a) const;
@@ -99,7 +102,7 @@ private:
   [[nodiscard]] decomposition const& cut_of(array_ref const& a, share const& part);
   /// `partners` in order, each once.
   [[nodiscard]] std::shared_ptr<ways> ways_for(array_memory const* from, std::span<int const> partners);
-  /// Throws if one of them is in another exchange that has begun, or there twice.
+  /// Throws if one of them has elements of one that is in another exchange that has begun, or of another one of them.
   void require_idle(std::span<array_ref const> all) const;
 
   messenger ranks_;
@@ -114,6 +117,7 @@ private:
   std::vector<known_queue> queues_;
   std::vector<std::shared_ptr<array_plan>> plans_; // of the exchanger's own calls, the last used first
   std::vector<in_use> open_;
+  mutable std::vector<in_use> named_; // in the call at work; kept, so that no exchange allocates
 };
 
 } // namespace keel::residency::detail

@@ -163,19 +163,29 @@ KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(arr
   return made;
 }
 
-KEEL_INLINE array_exchanges::in_use array_exchanges::bytes_of(array_ref const& a, void const* exchange) {
-  auto const* const first = static_cast<std::byte const*>(a.data);
-  auto const [before, after] = a.reach();
-  return {first + before * a.element_bytes, first + after * a.element_bytes, exchange};
+KEEL_INLINE array_exchanges::in_use array_exchanges::use_of(array_ref const& lies, void* data, void const* exchange) {
+  auto const* const first = static_cast<std::byte const*>(data);
+  auto const [before, after] = lies.reach();
+  return {&lies, data, first + before * lies.element_bytes, first + after * lies.element_bytes, exchange};
+}
+
+KEEL_INLINE bool array_exchanges::meet(in_use const& a, in_use const& b) {
+  if (a.begin >= b.end || b.begin >= a.end) return false;
+  array_ref one = *a.lies, other = *b.lies;
+  one.data = a.data, other.data = b.data;
+  return share_elements(one, other);
 }
 
 KEEL_INLINE void array_exchanges::require_idle(std::span<array_ref const> all) const {
-  auto const meet = [](in_use const& a, in_use const& b) { return a.begin < b.end && b.begin < a.end; };
-  for (std::size_t n = 0; n < all.size(); ++n) {
-    in_use const mine = bytes_of(all[n]);
+  named_.clear();
+  for (array_ref const& a : all) {
+    in_use const& mine = named_.emplace_back(use_of(a, a.data));
+    std::size_t const n = named_.size() - 1;
     for (std::size_t k = 0; k < n; ++k)
-      if (all[k].data == all[n].data && mine.begin != mine.end)
-        throw error(exchanger_name, array_number(n) + " is " + array_number(k) + " again",
+      if (meet(named_[k], mine))
+        throw error(exchanger_name,
+                    array_number(n) + (named_[k].data == mine.data ? " is " + array_number(k) + " again"
+                                                                   : " has elements of " + array_number(k)),
                     "its ghosts would be filled twice", "Name it once");
     if (std::any_of(open_.begin(), open_.end(), [&](in_use const& other) { return meet(mine, other); }))
       throw error(exchanger_name, array_number(n) + " is in an exchange that has begun", "its ghosts are on their way",

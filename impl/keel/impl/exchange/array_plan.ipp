@@ -87,7 +87,8 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
     } // the first error says more
     throw;
   }
-  for (array_ref const& a : all) by_->open_.push_back(array_exchanges::bytes_of(a, &made));
+  for (std::size_t n = 0; n < all.size(); ++n)
+    by_->open_.push_back(array_exchanges::use_of(arrays_[n].lies, all[n].data, &made));
 }
 
 KEEL_INLINE void array_plan::begin_halves(std::span<array_ref const> all, combine how,

@@ -69,6 +69,10 @@ struct array_ref {
   [[nodiscard]] bool lies_as(array_ref const& other) const;
 };
 
+/// Whether an element of one lies where one of the other does, exactly: sections of one array may be interleaved. All
+/// memories of a process have one set of addresses. Finds out by strides: a few steps if both are sections of one array,
+/// else at most about as many as the longest stride is taken.
+[[nodiscard]] bool share_elements(array_ref const& a, array_ref const& b);
 /// Its indices as digits of base 8 behind a 1, that along which elements are nearest to each other first; and whether a
 /// rank with other lengths along the grid's or mesh's indices would find the same. Ranks agree on the least code, to
 /// which an unclear one is added.

@@ -44,6 +44,62 @@ KEEL_INLINE bool array_ref::lies_as(array_ref const& other) const {
          std::equal(extents, extents + rank, other.extents) && std::equal(strides, strides + rank, other.strides);
 }
 
+/// The distances between elements of two arrays: sums of steps, each taken 0 to `most` times.
+struct distances {
+  struct term {
+    std::int64_t step, most;
+  };
+  std::array<term, 2 * max_rank> terms{}; // the longest step first
+  // Of this term and those after it: their largest sum, and what all of their sums are multiples of.
+  std::array<std::int64_t, 2 * max_rank + 1> largest{}, divisor{};
+  int count = 0;
+
+  void add(array_ref const& a) {
+    for (int d = 0; d < a.rank; ++d)
+      if (a.extents[d] > 1 && a.strides[d] != 0)
+        terms[std::size_t(count++)] = {std::abs(a.strides[d]) * a.element_bytes, a.extents[d] - 1};
+  }
+  void prepare() {
+    std::sort(terms.begin(), terms.begin() + count, [](term const& a, term const& b) { return a.step > b.step; });
+    int joined = 0; // equal steps are one
+    for (int n = 0; n < count; ++n) {
+      term const t = terms[std::size_t(n)];
+      if (joined > 0 && terms[std::size_t(joined) - 1].step == t.step) terms[std::size_t(joined) - 1].most += t.most;
+      else terms[std::size_t(joined++)] = t;
+    }
+    count = joined;
+    for (auto n = std::size_t(count); n-- > 0;) {
+      largest[n] = largest[n + 1] + terms[n].step * terms[n].most;
+      divisor[n] = std::gcd(divisor[n + 1], terms[n].step);
+    }
+  }
+  /// Whether a sum of the terms from `n` on lies in [low, high].
+  [[nodiscard]] bool reach(std::size_t n, std::int64_t low, std::int64_t high) const {
+    low = std::max<std::int64_t>(low, 0), high = std::min(high, largest[n]);
+    if (low > high || n == std::size_t(count)) return low <= high;
+    if (high / divisor[n] * divisor[n] < low) return false;
+    if (n + 1 == std::size_t(count)) return true;
+    auto const [step, most] = terms[n];
+    std::int64_t const first = std::max<std::int64_t>(0, (low - largest[n + 1] + step - 1) / step);
+    for (std::int64_t k = first; k <= std::min(most, high / step); ++k)
+      if (reach(n + 1, low - k * step, high - k * step)) return true;
+    return false;
+  }
+};
+
+KEEL_INLINE bool share_elements(array_ref const& a, array_ref const& b) {
+  auto const [a_first, a_end] = a.reach();
+  auto const [b_first, b_end] = b.reach();
+  if (a_first == a_end || b_first == b_end) return false;
+  // From the last element of b to the first of a; each step goes one element up in a, or one down in b.
+  std::int64_t const from = std::int64_t(reinterpret_cast<std::intptr_t>(a.data)) -
+                            std::int64_t(reinterpret_cast<std::intptr_t>(b.data)) + a_first * a.element_bytes -
+                            (b_end - 1) * b.element_bytes;
+  distances all;
+  all.add(a), all.add(b), all.prepare();
+  return all.reach(0, 1 - a.element_bytes - from, b.element_bytes - 1 - from);
+}
+
 KEEL_INLINE std::pair<std::int64_t, bool> order_of(array_ref const& a, int on_grid) {
   std::array<int, max_rank> all{};
   std::iota(all.begin(), all.end(), 0);

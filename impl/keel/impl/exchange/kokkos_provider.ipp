@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/exchange/kokkos_provider.hpp>
+#include <keel/impl/exchange/array_ref.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/policy/error.hpp>
 
@@ -50,17 +51,36 @@ void kokkos_provider::for_each_array(F&& f) const {
           size_of(int(v), int(i) / arrays_[v].levels));
 }
 
+// Where the elements of an array are that lies so.
+[[nodiscard]] inline detail::array_ref ref_of(detail::shape const& lies, void const* data) {
+  detail::array_ref made;
+  made.data = const_cast<void*>(data), made.element_bytes = lies.element_bytes;
+  if (lies.order.empty()) made.extents[made.rank] = lies.elements, made.strides[made.rank++] = 1;
+  for (detail::dimension_run const& d : lies.order)
+    made.extents[made.rank] = d.count, made.strides[made.rank++] = d.stride;
+  return made;
+}
+
+KEEL_INLINE std::optional<int> kokkos_provider::sharing(detail::array_ref const& a) const {
+  std::optional<int> found;
+  auto const [before, after] = a.reach();
+  auto const* const data = static_cast<std::byte const*>(a.data);
+  auto const *const begin = data + before * a.element_bytes, *const end = data + after * a.element_bytes;
+  for_each_array([&](int other, int i, memory, std::byte const* first, std::size_t bytes) {
+    if (std::less<>{}(begin, first + bytes) && std::less<>{}(first, end) &&
+        share_elements(a, ref_of(shape_of(other, i / arrays_[std::size_t(other)].levels), first)))
+      found = other;
+  });
+  return found;
+}
+
 KEEL_INLINE void kokkos_provider::place(int variable, memory m, std::vector<void*> arrays) {
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    auto const* const begin = static_cast<std::byte const*>(arrays[i]);
-    std::size_t const size = size_of(variable, int(i) / arrays_[std::size_t(variable)].levels);
-    for_each_array([&](int other, int, memory, std::byte const* first, std::size_t bytes) {
-      if (std::less<>{}(begin, first + bytes) && std::less<>{}(first, begin + size))
-        throw error("residency::kokkos_provider",
-                    "arrays of variables " + std::to_string(other) + " and " + std::to_string(variable) + " overlap",
-                    "what is written in one would go stale in the other", "Give each memory of its own");
-    });
-  }
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    if (auto const other =
+            sharing(ref_of(shape_of(variable, int(i) / arrays_[std::size_t(variable)].levels), arrays[i])))
+      throw error("residency::kokkos_provider",
+                  "arrays of variables " + std::to_string(*other) + " and " + std::to_string(variable) + " overlap",
+                  "what is written in one would go stale in the other", "Give each memory of its own");
   arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
 }
 

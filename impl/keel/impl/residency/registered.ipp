@@ -99,11 +99,22 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
     for (void* const data : o.adopted)
       if (data != nullptr) with.data = data;
     require_fits(with, part, registry_name, "'" + name + "'");
-    for (one const& other : all_)
-      for (std::size_t m = 0; m < o.adopted.size() && &other != &o; ++m)
-        if (o.adopted[m] != nullptr && o.adopted[m] == other.adopted[m])
-          throw error(registry_name, "'" + name + "' is the array of '" + other.name + "'",
-                      "what is written by one name would go stale by the other", "Use that one");
+    for (void* const data : o.adopted) {
+      if (data == nullptr) continue;
+      with.data = data;
+      auto const refuse = [&](one const& other, bool is_same) {
+        throw error(registry_name,
+                    "'" + name + (is_same ? "' is the array of '" : "' has elements of '") + other.name + "'",
+                    "what is written by one name would go stale by the other", "Use that one");
+      };
+      for (one const& other : all_) {
+        array_ref theirs = other.lies;
+        for (void* const its : other.adopted)
+          if (theirs.data = its; &other != &o && its != nullptr && share_elements(with, theirs))
+            refuse(other, its == data);
+      }
+      if (auto const other = fields_.arrays_.provider().sharing(with)) refuse(all_[std::size_t(*other)], false);
+    }
     auto const [mine, is_clear] = order_of(o.lies, part.rank);
     code[0] = is_clear ? mine : mine + unclear_order;
   });
