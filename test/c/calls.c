@@ -165,6 +165,33 @@ int main(int argc, char** argv) {
   CHECK(valid == 1);
   BAD(keel_migrate(registry, "cells", 0, NULL), KEEL_REFUSED, "of the application");
 
+  /* Interleaved sections of one allocation share no element: both travel at once, and both are adopted. */
+  double wide[cells + 2][4] = {{0}};
+  keel_array sides[2];
+  int halves[2] = {0, 0}, opened[2] = {0, 0}, adopted[2] = {-1, -1};
+  for (int side = 0; side < 2; ++side) {
+    sides[side] = (keel_array){.data = &wide[0][2 * side], .mesh = "cells", .type = KEEL_DOUBLE, .rank = 2};
+    sides[side].extents[0] = cells + 2, sides[side].extents[1] = 2, sides[side].strides[0] = 4,
+    sides[side].strides[1] = 1;
+    GOOD(keel_plan(x, 1, &sides[side], &halves[side]));
+  }
+  for (int i = 0; i < cells; ++i)
+    for (int k = 0; k < 4; ++k) wide[i][k] = value(first + i) + k;
+  for (int side = 0; side < 2; ++side) GOOD(keel_begin(halves[side], 1, &sides[side], &opened[side]));
+  BAD(keel_exchange(halves[0], 1, &sides[0]), KEEL_REFUSED, "has begun");
+  for (int side = 0; side < 2; ++side) GOOD(keel_finish(opened[side]));
+  for (int k = 0; k < 4; ++k) CHECK(wide[cells][k] == value(ids[cells]) + k);
+  wrong = sides[1], wrong.data = &wide[0][1];
+  keel_array const shared[2] = {sides[0], wrong};
+  BAD(keel_plan(x, 2, shared, &none), KEEL_REFUSED, "array 2 has elements of array 1");
+  GOOD(keel_adopt(registry, "left", &sides[0], NULL, &adopted[0]));
+  BAD(keel_adopt(registry, "middle", &wrong, NULL, &none), KEEL_REFUSED, "'middle' has elements of 'left'");
+  GOOD(keel_adopt(registry, "right", &sides[1], NULL, &adopted[1]));
+  GOOD(keel_notify_data_modified(registry, KEEL_HOST, 2, adopted));
+  GOOD(keel_require_valid_data(registry, KEEL_DEVICE, 2, adopted));
+  GOOD(keel_describe(registry, adopted[1], KEEL_DEVICE, &copy));
+  CHECK(((double*)copy.data)[4] == value(first + 1) + 2);
+
   /* Elements of keel's own array go to the next rank, and their values with them. */
   int moving = 0, after = 0, to[cells];
   keel_array const like = {.mesh = "cells", .type = KEEL_DOUBLE, .rank = 2, .extents = {0, 2}};

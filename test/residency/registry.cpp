@@ -462,7 +462,7 @@ TEST_CASE("residency: what a registry cannot keep is refused on every rank") {
   CHECK_FALSE(f.is_valid(kr::on_host{}, h));
   said([&] { f.repartition(c); }, "array of the application");
   std::remove_const_t<decltype(a)> const within(a.data() + 1, n, 2);
-  said([&] { (void)f.adopt<cells>("within", rank == size - 1 ? within : b); }, "overlap");
+  said([&] { (void)f.adopt<cells>("within", rank == size - 1 ? within : b); }, "has elements of");
   CHECK(f.size() == 2);
   auto const late = f.add<double**, cells>("late", kr::extents{2}); // what was refused left nothing
   CHECK((f.name(late) == "late" && late.number == 2));              // on every rank

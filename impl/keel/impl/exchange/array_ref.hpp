@@ -70,7 +70,7 @@ struct array_ref {
 };
 
 /// Whether an element of one lies where one of the other does, exactly: sections of one array may be interleaved. All
-/// memories of a process have one set of addresses. Finds out by strides: a few steps if both are sections of one array,
+/// memories of a process have one set of addresses. It goes by strides: a few steps if both are sections of one array,
 /// else at most about as many as the longest stride is taken.
 [[nodiscard]] bool share_elements(array_ref const& a, array_ref const& b);
 /// Its indices as digits of base 8 behind a 1, that along which elements are nearest to each other first; and whether a
