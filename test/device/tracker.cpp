@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Which devices may run. What the tests of Viskores ask of its devices stands here and in other files, in keel's words:
+/// Which devices may run. What the tests of Viskores ask of its devices stands here and elsewhere, in keel's words:
 ///
 /// | test there, `UnitTest…` | what it asks | here, "device: …" |
 /// |---|---|---|
