@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: MIT
+// Transports: their laws, which of them carries an exchange, and what must not overtake what.
 #include "mailed.hpp"
 
 #include <laws/transport.hpp>
 
-#include <keel/exchange.hpp>
 #include <keel/exchange/kokkos_queue.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
 
-#include "counted.hpp"
-#include "routines.hpp"
-#include "run.hpp"
+#include "model.hpp"
 
 #include <keel/impl/exchange/halo.hpp>
-#include <keel/machine/collectives.hpp>
-#include <keel/machine/mpi.hpp>
-#include <keel/machine/reductions.hpp>
-#include <keel/policy/log.hpp>
 
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -39,10 +20,8 @@
 
 namespace transported {
 
-namespace kr = keel::residency;
+using namespace test;
 namespace kd = keel::residency::detail;
-namespace km = keel::machine;
-using keel::test::refuses, test::carried, test::counted;
 
 /// One that reaches no rank.
 struct nowhere : counted {
@@ -54,17 +33,8 @@ struct nowhere : counted {
     return std::vector<std::string>(ranks.size(), "there is no cable");
   }
 };
-/// One that takes long.
-struct slow : counted {
-  static constexpr std::string_view name = "slow";
-  using counted::counted;
-  void finish(auto const& queue) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(40));
-    kr::staged::finish(queue);
-  }
-};
-
-/// One that becomes slow, and one that is slower at first, by more than what other programs on these cores may cost.
+/// One that takes long, or becomes slow, and one that is slower at first, by more than other programs on these cores
+/// cost.
 struct tiring : counted {
   static constexpr std::string_view name = "tiring";
   static inline std::chrono::microseconds rest{0};
@@ -84,49 +54,13 @@ struct steady : counted {
   }
 };
 
+using devices = keel::where_supported<keel::list<host, keel::simulated, keel::cuda, keel::hip>>;
 template <class Exchange, class... Transports>
-struct app : test::application<
-                 keel::where_supported<keel::list<test::host, keel::tbb, keel::simulated, keel::cuda, keel::hip>>,
-                 kr::automatic, Kokkos::LayoutRight, km::mpi> {
-  using exchange = Exchange;
+struct by : app<Exchange, Kokkos::LayoutRight, kr::automatic, devices> {
   using transports = keel::list<Transports...>;
 };
 
 struct x : kr::variable<"x", double**, kr::levels<2>> {};
-struct start_x : kr::routine<"start_x", kr::on_device, kr::writes<x>> {
-  template <class V>
-  static void run(V v) {
-    auto const a = v(x{});
-    auto const begin = v.global_begin();
-    long const i0 = begin[0] - v.owned().begin[0], j0 = begin[1] - v.owned().begin[1];
-    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { a(i, j) = double((7919 * (i + i0) + 31 * (j + j0)) % 101) / 101; });
-  }
-};
-struct smooth : kr::routine<"smooth", kr::on_device, kr::reads<kr::past<x, 1>>, kr::writes<x>> {
-  template <class V>
-  static void run(V v) {
-    auto const old = v(kr::past<x, 1>{});
-    auto const now = v(x{});
-    kr::for_owned(
-        v, KOKKOS_LAMBDA(int i, int j) {
-          now(i, j) =
-              0.5 * old(i, j) + 0.1 * (old(i - 1, j) + old(i + 1, j - 1)) + 0.15 * (old(i, j + 1) + old(i, j - 1));
-        });
-  }
-};
-struct step : kr::schedule<kr::cycle<x>, smooth, kr::exchange<x>> {};
-struct step_of_levels : kr::schedule<kr::cycle<x>, smooth, kr::exchange<x, kr::past<x, 1>>> {};
-struct sum_x : kr::routine<"sum_x", kr::on_host, kr::reads<kr::owned<x>>> {
-  template <class V>
-  static double run(V v) {
-    double sum = 0;
-    auto const a = v(x{});
-    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i)
-      for (auto j = v.owned().begin[1]; j < v.owned().end[1]; ++j)
-        sum = 3 * sum - 1e3 * double(int(sum / 1e3)) + a(i, j);
-    return sum;
-  }
-};
 
 /// Rank 0 takes long between the beginning of an exchange and its end, and then to read the ghosts.
 struct number : kr::routine<"number", kr::on_device, kr::writes<x>> {
@@ -152,12 +86,12 @@ struct dawdle : kr::routine<"dawdle", kr::on_device, kr::reads<kr::owned<x>>> {
         KOKKOS_LAMBDA(int) { rest(is_slow ? 20 : 0); });
   }
 };
-struct wrong : kr::variable<"wrong", double*, kr::off_grid> {};
-struct look : kr::routine<"look", kr::on_device, kr::reads<x>, kr::updates<wrong>> {
+struct found : kr::variable<"found", double*, kr::off_grid> {};
+struct look : kr::routine<"look", kr::on_device, kr::reads<x>, kr::updates<found>> {
   template <class V>
   static void run(V v, double n) {
     auto const a = v(x{});
-    auto const w = v(wrong{});
+    auto const w = v(found{});
     bool const is_slow = v.global_begin()[0] == 0;
     auto const rows = int(a.extent(0)), columns = int(a.extent(1));
     Kokkos::parallel_for(
@@ -179,25 +113,19 @@ struct meanwhile : kr::routine<"meanwhile", kr::on_host, kr::reads<kr::owned<x>>
 };
 struct race : kr::schedule<number, kr::exchange<x>, dawdle, look> {};
 
-/// A run whose user named a transport.
-struct named : test::run<km::mpi> {
-  named(std::string_view device, std::string transport) : test::run<km::mpi>{device} {
-    settings_.exchange_through = std::move(transport);
-  }
-  [[nodiscard]] kr::settings const& residency_settings() const { return settings_; }
-  kr::settings settings_;
-};
-
-/// A digest of some steps on each rank.
-template <class App, class Step = step>
-double steps_by(std::string_view device, std::string const& transport, bool together = true) {
-  named run{device, transport};
-  run.settings_.exchange_together = together;
-  kr::fields<App, x> f{run, kr::grid{{23, 17}, kr::ghost_width{1}, kr::periodic{true}}};
-  f.run(start_x{});
+/// Some exchanges; all of them but the first have as many levels.
+template <class App, class... Levels>
+void exchange_by(std::string_view device, std::string transport, bool together = true) {
+  run<km::mpi> here{device, {.exchange_through = std::move(transport), .exchange_together = together}};
+  kr::fields<App, x> f{here, kr::grid{{23, 17}, kr::ghost_width{1}, kr::periodic{true}}};
+  fill<x>(f, 1);
   f.run(kr::exchange<x>{});
-  for (int n = 0; n < 8; ++n) f.step(Step{});
-  return f.run(sum_x{});
+  for (int n = 2; n <= 9; ++n) {
+    f.run(kr::cycle<x>{});
+    fill<x>(f, n), touch<x>(f);
+    f.run(kr::exchange<x, Levels...>{});
+  }
+  CHECK(wrong_inside<x>(f, 9) + wrong_inside<kr::past<x, 1>>(f, 8) == 0);
 }
 
 kr::queue queue_of_simulated() { return kr::queue_of(keel::device_traits<keel::simulated>::execution_space{}); }
@@ -219,7 +147,7 @@ TEST_CASE("residency: transports keep the laws, with messages on the host and on
     laws::transport_is_sound<kr::staged>(ranks, queue);
     laws::transport_is_sound<kr::peer>(ranks, queue);
     laws::transport_is_sound<counted>(ranks, queue);
-    laws::transport_is_sound<test::mailed>(ranks, queue);
+    laws::transport_is_sound<mailed>(ranks, queue);
   }
   laws::transport_is_sound<kr::direct>(ranks, queue_of_simulated());
 }
@@ -241,23 +169,6 @@ TEST_CASE("residency: messages of more than 2^31 bytes arrive") {
   kr::messenger const ranks(world);
   laws::transport_takes_long_messages<kr::staged>(ranks, {});
   laws::transport_takes_long_messages<kr::peer>(ranks, {});
-}
-
-TEST_CASE("residency: bits are the same through every transport") {
-  keel::policy::set_log_level(keel::policy::log_level::error); // some are passed over
-  using on_host = app<kr::on_host, kr::staged, kr::direct, kr::peer, kr::nccl>;
-  using on_device = app<kr::on_device, kr::staged, kr::direct, kr::peer, kr::nccl>;
-  double const staged = steps_by<on_host>(test::host::name, "staged");
-  keel::for_each_device<on_host::devices>([&]<class Tag>(Tag) {
-    if (!keel::available<Tag>()) return;
-    for (char const* transport : {"staged", "direct", "peer", "nccl", "measured"}) {
-      CAPTURE(Tag::name);
-      CAPTURE(transport);
-      CHECK(steps_by<on_host>(Tag::name, transport) == staged);
-      CHECK(steps_by<on_device>(Tag::name, transport) == staged);
-    }
-  });
-  keel::policy::set_log_level(keel::policy::log_level::warning);
 }
 
 TEST_CASE("residency: a message of another length than agreed is an error of both ranks, through every transport") {
@@ -295,15 +206,15 @@ TEST_CASE("residency: a message of another length than agreed is an error of bot
 }
 
 TEST_CASE("residency: an exchange of the child of a fork throws and reaches no rank, through every transport") {
-  using list = app<kr::on_host, kr::staged, kr::peer, counted>;
+  using list = by<kr::on_host, kr::staged, kr::peer, counted>;
   int const ranks = km::environment().size();
   if (ranks == 1) return;
   for (char const* transport : {"staged", "peer", "counted"}) {
     CAPTURE(transport);
-    named run{test::host::name, transport};
-    kr::fields<list, x, wrong> f{run, kr::grid{{24, 6}, kr::ghost_width{1}, kr::periodic{true}, kr::ranks_in{ranks, 1}},
-                                 kr::extra<wrong>{1}};
-    f.run(test::call<kr::writes<wrong>>{}, [](auto v) { v(wrong{})(0) = 0; });
+    run<km::mpi> here{host::name, {.exchange_through = transport}};
+    kr::fields<list, x, found> f{
+        here, kr::grid{{24, 6}, kr::ghost_width{1}, kr::periodic{true}, kr::ranks_in{ranks, 1}}, kr::extra<found>{1}};
+    f.run(call<kr::writes<found>>{}, [](auto v) { v(found{})(0) = 0; });
     f.step(race{}, 1.0);
     // In the child an exchange begins, and another one ends that its parent has begun.
     pid_t child = -1;
@@ -322,7 +233,7 @@ TEST_CASE("residency: an exchange of the child of a fork throws and reaches no r
     };
     child = fork();
     check_child([&] { // without a kernel: the threads of OpenMP are its parent's
-      f.run(test::call<kr::writes<x>>{}, [](auto v) { v(x{})(0, 0) = 999.0; });
+      f.run(call<kr::writes<x>>{}, [](auto v) { v(x{})(0, 0) = 999.0; });
       f.run(kr::exchange<x>{});
     });
     auto const forks = [&child] { child = fork(); };
@@ -333,61 +244,60 @@ TEST_CASE("residency: an exchange of the child of a fork throws and reaches no r
     }
     check_child([] {});
     for (int n = 3; n <= 6; ++n) f.step(race{}, double(n));
-    CHECK(f.run(test::call<kr::reads<wrong>>{}, [](auto v) { return v(wrong{})(0); }) == 0);
+    CHECK(f.run(call<kr::reads<found>>{}, [](auto v) { return v(found{})(0); }) == 0);
   }
 }
 
 TEST_CASE("residency: an exchange goes by the transport that the user names, the program's own included") {
-  using list = app<kr::on_host, kr::staged, counted>;
-  km::environment const world;
+  using list = by<kr::on_host, kr::staged, counted>;
   carried = 0;
-  (void)steps_by<list>(test::host::name, "staged");
+  exchange_by<list>(host::name, "staged");
   CHECK(carried == 0);
-  (void)steps_by<list>(test::host::name, "counted");
-  CHECK((carried > 0) == (world.size() > 1));
-  CHECK(refuses([] { (void)steps_by<list>(test::host::name, "pear"); },
+  exchange_by<list>(host::name, "counted");
+  CHECK((carried > 0) == (km::environment().size() > 1));
+  CHECK(refuses([] { exchange_by<list>(host::name, "pear"); },
                 "exchange-through names 'pear' (no transport of this program is "
                 "called so: it was compiled with staged, counted)"));
 }
 
 TEST_CASE("residency: a transport is not connected to ranks that the one that the user names reaches") {
-  using list = app<kr::on_device, nowhere, kr::peer, kr::staged>;
-  bool const are_there = km::environment{}.size() > 1;
+  using list = by<kr::on_device, nowhere, kr::peer, kr::staged>;
   nowhere::asked = 0;
-  (void)steps_by<list>("simulated", "peer");
+  exchange_by<list>("simulated", "peer");
   CHECK(nowhere::asked == 0);
-  (void)steps_by<list>("simulated", "measured");
-  CHECK((nowhere::asked > 0) == are_there);
+  exchange_by<list>("simulated", "measured");
+  CHECK((nowhere::asked > 0) == (km::environment().size() > 1));
 }
 
 TEST_CASE("residency: an exchange sends each rank one message, or one for each variable and level") {
-  using list = app<kr::on_device, counted, kr::staged, kr::peer>;
-  double const wanted = steps_by<list>(test::host::name, "staged");
+  using list = by<kr::on_device, counted, kr::staged, kr::peer>;
   int messages = 0;
   for (bool const together : {true, false}) {
     carried = 0;
-    CHECK(steps_by<list, step_of_levels>("simulated", "counted", together) == wanted);
+    exchange_by<list, kr::past<x, 1>>("simulated", "counted", together);
     if (together) messages = carried;
     else CHECK(carried == messages * 17 / 9); // of 9 exchanges the first has one level
-    CHECK(steps_by<list, step_of_levels>("simulated", "peer", together) == wanted);
+    exchange_by<list, kr::past<x, 1>>("simulated", "peer", together);
   }
 }
 
 TEST_CASE("residency: of the measured transports the fastest carries, and one that reaches no rank is passed over") {
-  km::environment const world;
+  bool const are_there = km::environment().size() > 1;
   keel::policy::set_log_level(keel::policy::log_level::information);
   keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { said += text; });
   said.clear();
-  (void)steps_by<app<kr::on_host, slow, nowhere, kr::staged>>(test::host::name, "measured");
-  CHECK((said.find(" go by staged (slow ") != std::string::npos) == (world.size() > 1));
-  CHECK((said.find("nowhere: there is no cable") != std::string::npos) == (world.size() > 1));
+  tiring::rest = std::chrono::milliseconds(40);
+  exchange_by<by<kr::on_host, tiring, nowhere, kr::staged>>(host::name, "measured");
+  tiring::rest = {};
+  CHECK((said.find(" go by staged (tiring ") != std::string::npos) == are_there);
+  CHECK((said.find("nowhere: there is no cable") != std::string::npos) == are_there);
   said.clear();
-  (void)steps_by<app<kr::on_host, nowhere, kr::staged>>(test::host::name, "nowhere");
-  CHECK((said.find(" go by staged (nowhere: there is no cable)") != std::string::npos) == (world.size() > 1));
+  exchange_by<by<kr::on_host, nowhere, kr::staged>>(host::name, "nowhere");
+  CHECK((said.find(" go by staged (nowhere: there is no cable)") != std::string::npos) == are_there);
   keel::policy::set_log_sink(nullptr);
   keel::policy::set_log_level(keel::policy::log_level::warning);
-  if (world.size() > 1)
-    CHECK(refuses([] { (void)steps_by<app<kr::on_host, nowhere>>(test::host::name, "measured"); },
+  if (are_there)
+    CHECK(refuses([] { exchange_by<by<kr::on_host, nowhere>>(host::name, "measured"); },
                   "is reached by no transport (nowhere: there is no cable)"));
 }
 
@@ -399,9 +309,9 @@ TEST_CASE("residency: where the measured transport becomes slow on both sides, i
   keel::policy::set_log_level(keel::policy::log_level::information);
   keel::policy::set_log_sink(
       [](keel::policy::log_level level, std::string_view text) { lines.emplace_back(level, text); });
-  named run{test::host::name, "measured"};
-  kr::fields<app<kr::on_host, tiring, steady>, x> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}};
-  f.run(number{}, 1.0);
+  run<km::mpi> here{host::name};
+  kr::fields<by<kr::on_host, tiring, steady>, x> f{here, kr::grid{{8, 8}, kr::ghost_width{1}}};
+  fill<x>(f);
   auto const exchange = [&](int times) {
     for (int n = 0; n < times; ++n) f.run(kr::exchange<x>{});
   };
@@ -452,28 +362,28 @@ TEST_CASE("residency: whether ranks share cores is known from the hardware threa
 }
 
 TEST_CASE("residency: no message overtakes a kernel that still reads ghosts, nor an unpacking") {
-  using racing = app<kr::on_device, kr::staged, kr::direct, kr::peer>;
+  using racing = by<kr::on_device, kr::staged, kr::direct, kr::peer>;
   for (char const* transport : {"staged", "direct", "peer"}) {
     CAPTURE(transport);
-    named run{"simulated", transport};
-    kr::fields<racing, x, wrong> f{
-        run, kr::grid{{24, 6}, kr::ghost_width{1}, kr::periodic{true}, kr::ranks_in{run.environment().size(), 1}},
-        kr::extra<wrong>{1}};
-    f.run(test::call<kr::writes<wrong>>{}, [](auto v) { v(wrong{})(0) = 0; });
+    run<km::mpi> here{"simulated", {.exchange_through = transport}};
+    kr::fields<racing, x, found> f{
+        here, kr::grid{{24, 6}, kr::ghost_width{1}, kr::periodic{true}, kr::ranks_in{here.environment().size(), 1}},
+        kr::extra<found>{1}};
+    f.run(call<kr::writes<found>>{}, [](auto v) { v(found{})(0) = 0; });
     for (int n = 1; n <= 8; ++n) f.step(race{}, double(n));
-    CHECK(f.run(test::call<kr::reads<wrong>>{}, [](auto v) { return v(wrong{})(0); }) == 0);
+    CHECK(f.run(call<kr::reads<found>>{}, [](auto v) { return v(found{})(0); }) == 0);
   }
 }
 
 TEST_CASE("residency: memory that peers map is made once, however many fields there are") {
-  using peers = app<kr::on_device, kr::peer>;
+  using peers = by<kr::on_device, kr::peer>;
   auto& memory = keel::space::peer_memory::of_host();
-  (void)steps_by<peers>("simulated", "peer");
+  exchange_by<peers>("simulated", "peer");
   std::size_t const made = memory.made(), mapped = memory.mapped();
   for (int n = 0; n < 1000; ++n) {
-    named run{"simulated", "peer"};
-    kr::fields<peers, x> f{run, kr::grid{{23, 17}, kr::ghost_width{1}, kr::periodic{true}}};
-    f.run(start_x{});
+    run<km::mpi> here{"simulated", {.exchange_through = "peer"}};
+    kr::fields<peers, x> f{here, kr::grid{{23, 17}, kr::ghost_width{1}, kr::periodic{true}}};
+    f.run(number{}, 1.0);
     f.run(kr::exchange<x>{});
   }
   CHECK(memory.made() == made);
