@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files that outlive the run, and who writes them.
+#include <keel/impl/store/checked_numbers.ipp>
 #include <keel/impl/store/checksum.ipp>
 #include <keel/impl/store/file_writer.ipp>
 #include <keel/impl/store/folder_lock.ipp>

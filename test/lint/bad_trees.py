@@ -37,6 +37,7 @@ BAD = {
     "version": [{"impl/package/keel.wrap": "revision = v0.0.9\n"}, {".github/CHANGELOG.md": ""}, {"CITATION.cff": ""}],
     "cells": [{"bench/RESULTS.md": "| " + "n" * 301 + " |\n"}],
     "packaged": [{"README.md": "url = https://a.b\n"}, {"impl/package/CMakeLists.txt": "-Dtest=false\n"}, {"impl/package/spack/package.py": '*map(feature, ("mpy",))\n'}],
+    "numbers": [{LIST: HEAD + 'auto const* n = attribute_of<std::vector<std::int64_t>>(all, "level");\n'}],
     "quiet": [{"meson-logs/meson-log.txt": "meson.build:9: DEPRECATION: it is old\n"}],
     "recipes": [{".git/knob": "", **{f"{name}.hpp": HEAD for name in "abcd"}}],
 }

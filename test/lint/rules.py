@@ -377,6 +377,13 @@ def cells(tree):
                 yield f"bench/RESULTS.md:{number}: a cell of {len(cell.strip())} characters: {cell.strip()[:60]} ..."
 
 
+def numbers(tree):
+    """Whole numbers of a file's attributes are taken by checked_numbers, which has a range for each."""
+    for path in tree.headers():
+        if path.stem != "checked_numbers" and "attribute_of<std::vector<std::int64_t>>" in code(path):
+            yield f"{tree.name(path)}: takes numbers of a file by itself"
+
+
 # Files that a commit with the trailer `Recipe: KIND` touches at most, besides tests, guides and the change log; an execution space
 # also has its own header.
 FORMER = {"9ff8bd2d"}  # followed a recipe of that time
@@ -397,7 +404,7 @@ def recipes(tree):
 
 RULES = {rule.__name__: rule for rule in
          (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence,
-          form, kinds, concepts, formatted, alike, version, packaged, cells, quiet, recipes)}
+          form, kinds, concepts, formatted, alike, version, packaged, cells, numbers, quiet, recipes)}
 
 
 def main(arguments):

@@ -37,16 +37,25 @@ inline constexpr std::int64_t checkpoint_version = 1;
 
 /// A level of a component of a variable, as a file has it. All blocks of a grid are in one dataset.
 struct saved_level {
-  int variable, level, component;
+  int variable = 0, level = 0, component = 0;
   region where = region::none; ///< owned elements, walls
   int filled = 0;              ///< layers of ghosts that were valid; `all_layers` if all
   int number = 0;              ///< of its dataset, and of the checksum of that
 };
 /// The dataset of a level: `/eta/0`, or `/eta/0/2` of the third component.
+[[nodiscard]] std::string path_of(std::string_view variable, saved_level const& one, bool has_components);
 [[nodiscard]] stored_dataset dataset_of(arrays const& of, saved_level const& one, whole_variable const& whole);
 [[nodiscard]] std::string path_of_mesh(std::string_view mesh);
-/// The grids of all components, as numbers.
-[[nodiscard]] std::vector<std::int64_t> grids_of(arrays const& of);
+/// A dimension of a component's grid, as a file has it.
+struct saved_dimension {
+  std::int64_t extent;
+  int width; ///< of the ghosts
+  bool wraps;
+
+  friend bool operator==(saved_dimension const&, saved_dimension const&) = default;
+};
+/// The grids of all components, one after the other; all blocks have one.
+[[nodiscard]] std::vector<saved_dimension> grids_of(arrays const& of);
 /// That variable, whose mesh has this place among `places`.
 [[nodiscard]] whole_variable whole_of(arrays const& of, saved_level const& one, bool has_walls,
                                       std::span<mesh_place const> places);

@@ -46,6 +46,11 @@ KEEL_INLINE whole_variable whole_of(arrays const& of, saved_level const& one, bo
 
 KEEL_INLINE std::string path_of_mesh(std::string_view mesh) { return "/keel/meshes/" + std::string(mesh); }
 
+KEEL_INLINE std::string path_of(std::string_view variable, saved_level const& one, bool has_components) {
+  return "/" + std::string(variable) + "/" + std::to_string(one.level) +
+         (has_components ? "/" + std::to_string(one.component) : "");
+}
+
 KEEL_INLINE stored_dataset dataset_of(arrays const& of, saved_level const& one, whole_variable const& whole) {
   variable_record const& v = of.variables()[std::size_t(one.variable)];
   array_kind const& kind = *v.kind;
@@ -59,8 +64,7 @@ KEEL_INLINE stored_dataset dataset_of(arrays const& of, saved_level const& one, 
   constexpr stored_type types[] = {stored_type::floating, stored_type::integer, stored_type::natural,
                                    stored_type::opaque};
   stored_dataset made;
-  made.path = "/" + std::string(v.about->name) + "/" + std::to_string(one.level);
-  if (of.components() > 1 && !of.has_blocks()) made.path += "/" + std::to_string(one.component);
+  made.path = path_of(v.about->name, one, of.components() > 1 && !of.has_blocks());
   made.type = types[std::size_t(numbers)], made.element_bytes = int(kind.element_bytes) / each;
   made.extents = whole.extents();
   if (each > 1) made.extents.push_back(each);
@@ -75,13 +79,12 @@ KEEL_INLINE stored_dataset dataset_of(arrays const& of, saved_level const& one, 
   return made;
 }
 
-KEEL_INLINE std::vector<std::int64_t> grids_of(arrays const& of) {
-  std::vector<std::int64_t> made{of.shares()->front().rank, of.has_blocks() ? 1 : of.components()};
-  for (int c = 0; c < made[1]; ++c)
-    for (int d = 0; d < of.local({c}).rank; ++d) {
-      share const& s = of.local({c});
-      made.insert(made.end(), {s.global_extents[d], s.width[d], s.wraps[std::size_t(d)] ? 1 : 0});
-    }
+KEEL_INLINE std::vector<saved_dimension> grids_of(arrays const& of) {
+  std::vector<saved_dimension> made;
+  for (int c = 0; c < (of.has_blocks() ? 1 : of.components()); ++c) {
+    share const& s = of.local({c});
+    for (int d = 0; d < s.rank; ++d) made.push_back({s.global_extents[d], int(s.width[d]), s.wraps[std::size_t(d)]});
+  }
   return made;
 }
 
@@ -224,7 +227,9 @@ KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> l
   made.attributes = {{"format", std::string("keel checkpoint")},
                      {"version", numbers(checkpoint_version)},
                      {"steps", numbers(fields_.book_.steps())}};
-  made.groups.push_back({"/keel", {{"variables", variables}, {"left out", left_out_}, {"grids", grids_of(on)}}});
+  auto grids = numbers(on.shares()->front().rank, on.has_blocks() ? 1 : on.components());
+  for (saved_dimension const& d : grids_of(on)) grids.insert(grids.end(), {d.extent, d.width, d.wraps ? 1 : 0});
+  made.groups.push_back({"/keel", {{"variables", variables}, {"left out", left_out_}, {"grids", grids}}});
   made.datasets.emplace_back();
   for (saved_level const& one : levels)
     if (one.number + 2 > int(made.datasets.size()))

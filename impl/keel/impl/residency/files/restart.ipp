@@ -20,34 +20,6 @@
 
 namespace keel::residency::detail {
 
-// The components that the file has.
-inline void take_grids(fields_state& f, std::vector<std::int64_t> const& grids) {
-  if (f.arrays_.has_blocks() || grids == grids_of(f.arrays_)) return;
-  std::vector<residency::patch> patches;
-  auto const rank = std::size_t(grids[0]);
-  for (std::size_t c = 0; c < std::size_t(grids[1]); ++c) {
-    std::int64_t const* const g = grids.data() + 2 + 3 * rank * c;
-    auto const width = [&](std::size_t d) { return int(g[3 * d + 1]); };
-    auto const wraps = [&](std::size_t d) { return g[3 * d + 2] != 0; };
-    int const from = c < std::size_t(f.arrays_.components()) ? int(c) : -1;
-    if (rank == 1) patches.push_back({grid{{g[0]}, ghost_width{width(0)}, periodic{wraps(0)}}, from, {}});
-    if (rank == 2)
-      patches.push_back({grid{{g[0], g[3]}, ghost_width{width(0), width(1)}, periodic{wraps(0), wraps(1)}}, from, {}});
-    if (rank == 3)
-      patches.push_back(
-          {grid{{g[0], g[3], g[6]}, ghost_width{width(0), width(1), width(2)}, periodic{wraps(0), wraps(1), wraps(2)}},
-           from,
-           {}});
-    if (rank == 4)
-      patches.push_back({grid{{g[0], g[3], g[6], g[9]},
-                              ghost_width{width(0), width(1), width(2), width(3)},
-                              periodic{wraps(0), wraps(1), wraps(2), wraps(3)}},
-                         from,
-                         {}});
-  }
-  regrid(f, patches);
-}
-
 /// Where the elements of a mesh lie in the file.
 struct mesh_in_file {
   struct element {
@@ -86,13 +58,13 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
                                   restart_content const& all, restart_content::of_mesh const& in_file,
                                   machine::failing_call const& failing, std::uint64_t& sum) {
   mesh_in_file made;
-  std::string_view const mesh = f.arrays_.meshes()[std::size_t(in_file.mesh)].name;
-  std::vector<std::int64_t> read, mine = f.arrays_.meshes()[std::size_t(in_file.mesh)].here->all()->owned_ids();
+  std::string_view const mesh = f.arrays_.meshes()[in_file.mesh].name;
+  std::vector<std::int64_t> read, mine = f.arrays_.meshes()[in_file.mesh].here->all()->owned_ids();
   // The ids that a rank reads: what one of the former job had, if there were as many ranks; else equal shares.
   std::vector<std::int64_t> begins(std::size_t(ranks.size()) + 1);
   for (std::int64_t r = 0; r < ranks.size(); ++r)
     begins[std::size_t(r) + 1] = all.ranks == ranks.size()
-                                     ? begins[std::size_t(r)] + all.owned[std::size_t(in_file.first_share + r)]
+                                     ? begins[std::size_t(r)] + all.owned[in_file.first_share + std::size_t(r)]
                                      : in_file.total * (r + 1) / ranks.size();
   ranks.all_or_none(failing, [&] {
     std::int64_t const first = begins[std::size_t(ranks.rank())];
@@ -103,7 +75,7 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
   std::array<std::uint64_t, 2> of_all{sum, mine.size()};
   ranks.sum(of_all);
   ranks.all_or_none(failing, [&] {
-    if (of_all[0] != std::uint64_t(in_file.sum))
+    if (of_all[0] != in_file.sum)
       throw error("residency::restart", "the ids of mesh " + std::string(mesh) + " are damaged",
                   "their checksum is wrong");
   });
@@ -111,7 +83,7 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
   if (made.is_cut_so) return made;
   auto const found = ranks.search(mesh, read, mine, search_for::some_owners);
   bool const has_all = ranks.min(found->lacks_owners ? 0 : 1) == 1 && of_all[1] == std::uint64_t(in_file.total);
-  if (!has_all && in_file.moves != 0) { // the fields take what the file has
+  if (!has_all && in_file.moves) { // the fields take what the file has
     new_cut const cut{mesh, ranks.search(mesh, read, {}, search_for::owners)};
     repartition(f, {&cut, 1}, {}, thunk::of([] {}));
     made.is_cut_so = true;
@@ -122,7 +94,7 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
       throw error("residency::restart", "mesh " + std::string(mesh) + " has other elements",
                   "of " + std::to_string(of_all[1]) + " the file has not all, or more",
                   "Cut the mesh that was cut before");
-    elements const& here = *f.arrays_.meshes()[std::size_t(in_file.mesh)].here->all();
+    elements const& here = *f.arrays_.meshes()[in_file.mesh].here->all();
     for (std::size_t n = 0; n < mine.size(); ++n)
       made.elements.push_back({begins[std::size_t(found->owners[n])] + found->at_owner[n], here.place(n)});
     std::sort(made.elements.begin(), made.elements.end(),
@@ -159,7 +131,7 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
     }
   });
   share_content(ranks, all);
-  take_grids(f, all.grids);
+  if (!f.arrays_.has_blocks() && all.grids != grids_of(f.arrays_)) regrid(f, patches_of(f.arrays_, all.grids));
   std::optional<file_to_read> file;
   ranks.all_or_none(failing, [&] {
     file.emplace(path);
@@ -174,16 +146,16 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
   std::vector<std::uint64_t> sums(all.levels.size());
   auto const lose = [&] {
     for (auto const& l : all.levels)
-      if (request const one{int(l.variable), int(l.level), region::none, region::everywhere}; f.book_.keeps_ledger())
-        f.book_.ledger().lose({&one, 1}, {int(l.component), int(l.component) + 1}, "restart");
+      if (request const one{l.is.variable, l.is.level, region::none, region::everywhere}; f.book_.keeps_ledger())
+        f.book_.ledger().lose({&one, 1}, {l.is.component, l.is.component + 1}, "restart");
   };
   try {
     ranks.all_or_none(failing, [&] {
       run_reader reader(*file);
       for (std::size_t n = 0; n < all.levels.size(); ++n) {
         auto const& l = all.levels[n];
-        saved_level const one{int(l.variable), int(l.level), int(l.component), region(l.where)};
-        whole_variable const whole = whole_of(on, one, l.has_walls != 0, places);
+        saved_level const& one = l.is;
+        whole_variable const whole = whole_of(on, one, l.has_walls, places);
         shape const& lies = on.provider().shape_of(one.variable, one.component);
         auto* const data = static_cast<std::byte*>(on.provider().array(one.variable, one.level, one.component, host));
         int const element = int(lies.element_bytes), word = word_bytes_of(element);
@@ -191,7 +163,7 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
           sums[n] += checksum(from, std::size_t(count * element), std::uint64_t(first * element / word), word);
         };
         auto const mesh = std::find_if(all.meshes.begin(), all.meshes.end(), [&](auto const& m) {
-          return on.meshes()[std::size_t(m.mesh)].name == on.lattice_of(one.variable).on.mesh;
+          return on.meshes()[m.mesh].name == on.lattice_of(one.variable).on.mesh;
         });
         if (auto const m = std::size_t(mesh - all.meshes.begin()); m != meshes.size() && !meshes[m].is_cut_so) {
           read_elements(reader, meshes[m], whole, data, l.offset, element, add);
@@ -209,15 +181,15 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
       }
     });
     for (std::size_t n = 0; n < sums.size(); ++n)
-      if (on.has_blocks() && all.levels[n].component != 0)
-        sums[n - std::size_t(all.levels[n].component)] += std::exchange(sums[n], 0);
+      if (on.has_blocks() && all.levels[n].is.component != 0)
+        sums[n - std::size_t(all.levels[n].is.component)] += std::exchange(sums[n], 0);
     if (!sums.empty()) ranks.sum(sums);
     ranks.all_or_none(failing, [&] {
       for (std::size_t n = 0; n < sums.size(); ++n)
-        if (sums[n] != std::uint64_t(all.levels[n].sum))
+        if (saved_level const& one = all.levels[n].is; sums[n] != all.levels[n].sum)
           throw error("residency::restart",
-                      std::string(on.variables()[std::size_t(all.levels[n].variable)].about->name) + ", level " +
-                          std::to_string(all.levels[n].level) + ", is damaged",
+                      std::string(on.variables()[std::size_t(one.variable)].about->name) + ", level " +
+                          std::to_string(one.level) + ", is damaged",
                       "its checksum is wrong");
     });
   } catch (...) {
@@ -226,19 +198,19 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
   }
   std::vector<request> exchanged;
   for (auto const& l : all.levels) {
+    saved_level const& one = l.is;
     if (f.book_.keeps_ledger()) {
-      request const one{int(l.variable), int(l.level), region::none, region(l.where)};
-      f.book_.ledger().post_call({&one, 1}, host, {int(l.component), int(l.component) + 1}, "restart");
+      request const written{one.variable, one.level, region::none, one.where};
+      f.book_.ledger().post_call({&written, 1}, host, {one.component, one.component + 1}, "restart");
     }
     // All components travel together, with the layers that all had.
-    int components = 0;
-    std::int64_t filled = all_layers;
+    int components = 0, filled = all_layers;
     for (auto const& other : all.levels)
-      if (other.variable == l.variable && other.level == l.level && overlap(region(other.where), region::owned))
-        ++components, filled = std::min(filled, other.filled);
-    if (l.component == 0 && components == on.components() && filled != 0 &&
-        on.variables()[std::size_t(l.variable)].about->has_ghosts && on.layers(int(l.variable)) != 0)
-      exchanged.push_back({int(l.variable), int(l.level), region::rim, region::halo, 0, std::uint8_t(filled)});
+      if (other.is.variable == one.variable && other.is.level == one.level && overlap(other.is.where, region::owned))
+        ++components, filled = std::min(filled, other.is.filled);
+    if (one.component == 0 && components == on.components() && filled != 0 &&
+        on.variables()[std::size_t(one.variable)].about->has_ghosts && on.layers(one.variable) != 0)
+      exchanged.push_back({one.variable, one.level, region::rim, region::halo, 0, std::uint8_t(filled)});
   }
   if (!exchanged.empty()) {
     f.exchanger_->begin(exchanged, f.exchanges_in_, every_component, combine::replace);

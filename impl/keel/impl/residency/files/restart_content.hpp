@@ -4,6 +4,7 @@
 /// @file
 /// What the file of a checkpoint has, and whether it is of these fields. The bodies stand in restart_content.ipp.
 
+#include <keel/impl/residency/files/checkpoint.hpp>
 #include <keel/impl/schedule/schedule_table.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
@@ -23,19 +24,23 @@
 
 namespace keel::residency::detail {
 
-class agreement;
-struct fields_state;
-
-/// What a file has, as rank 0 found it, in numbers that travel.
+/// What a file has, as rank 0 found it and checked it; it travels.
 struct restart_content {
   struct of_level {
-    std::int64_t variable, level, component, where, filled, has_walls, offset, sum;
+    saved_level is;
+    bool has_walls;
+    std::int64_t offset;
+    std::uint64_t sum;
   };
   struct of_mesh {
-    std::int64_t mesh, total, offset, sum, moves, first_share; ///< by rank of the former job, among `owned`
+    std::size_t mesh, first_share; ///< by rank of the former job, among `owned`
+    std::int64_t total, offset;
+    std::uint64_t sum;
+    bool moves;
   };
   std::int64_t steps = 0, ranks = 0;
-  std::vector<std::int64_t> grids, owned;
+  std::vector<saved_dimension> grids; ///< of all components
+  std::vector<std::int64_t> owned;
   std::vector<of_level> levels;
   std::vector<of_mesh> meshes;
 };
@@ -109,6 +114,8 @@ private:
 /// Throws unless the file is whole, and of fields like these. For rank 0.
 [[nodiscard]] restart_content look_into(fields_state const& f, std::string const& path,
                                         std::span<schedule_nodes const> schedules);
+/// The grids of these components, as `regrid` makes them; throws if one cannot be.
+[[nodiscard]] std::vector<residency::patch> patches_of(arrays const& on, std::span<saved_dimension const> grids);
 /// Gives all ranks what rank 0 has.
 void share_content(agreement const& ranks, restart_content& all);
 
