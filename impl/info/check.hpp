@@ -4,7 +4,6 @@
 /// @file
 /// What stands in the way of a program that starts here now: of this node, and of this configuration.
 
-#include "cgroup.hpp"
 #include "knobs.hpp"
 
 #include <keel/policy/choose.hpp>
@@ -15,6 +14,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,24 @@ struct finding {
   bool is_wrong;
   std::string text;
 };
+
+/// How many processors' time the cgroups of this process leave it, `1.5` say: the least that any on the way up allows;
+/// empty if none limits it. `self` lists the groups, whose folders are below `groups`.
+inline std::optional<double> processors_allowed(std::filesystem::path const& self = "/proc/self/cgroup",
+                                                std::filesystem::path const& groups = "/sys/fs/cgroup") {
+  std::optional<double> least;
+  std::ifstream memberships{self};
+  for (std::string line; std::getline(memberships, line);) {
+    if (!line.starts_with("0::/")) continue;
+    for (auto at = std::filesystem::path{line.substr(4)}.lexically_normal();; at = at.parent_path()) {
+      double quota = 0, period = 0; // microseconds; "max" is no limit
+      std::ifstream{groups / at / "cpu.max"} >> quota >> period;
+      if (quota > 0 && period > 0) least = std::min(least.value_or(quota / period), quota / period);
+      if (at.empty()) break;
+    }
+  }
+  return least;
+}
 
 class checking {
 public:

@@ -3,14 +3,12 @@
 /// keel-info: what this node is made of, what keel makes of it, and why.
 
 #include "arguments.hpp"
-#include "bind_script.hpp"
 #include "check.hpp"
-#include "child.hpp"
 #include "json.hpp"
 #include "knobs.hpp"
+#include "limits.hpp"
 #include "report.hpp"
 #include "show.hpp"
-#include "svg.hpp"
 #include "trace.hpp"
 
 #include <keel/device/report.hpp>
@@ -23,13 +21,10 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -37,100 +32,55 @@ namespace {
 
 using namespace keel;
 
-/// The exit code of `work`, or 2 and a message if the input is wrong.
-int guarded(auto const& work) {
-  try {
-    int const code = work();
-    if (auto const failure = policy::flush_standard_output())
-      throw error("info", "the output cannot be written", failure.why, {}, failure.code);
-    return code;
-  } catch (std::exception const& e) {
-    return keel::report(e);
-  }
-}
-
 /// Texts with names out of files, on standard output.
 void print(std::string text) { std::fputs(policy::printable(std::move(text)).c_str(), stdout); }
 
 topology::node node_of(info::arguments const& asked) {
-  auto node = asked.xml.empty() ? topology::node::here() : topology::node::from_xml(asked.xml);
-  info::input_is_read();
-  return node;
+  char const *const synthetic = std::getenv("HWLOC_SYNTHETIC"), *const file = std::getenv("HWLOC_XMLFILE");
+  std::string const source = !asked.xml.empty()     ? asked.xml
+                             : synthetic != nullptr ? std::string{"HWLOC_SYNTHETIC="} + synthetic
+                             : file != nullptr      ? std::string{"HWLOC_XMLFILE="} + file
+                                                    : "this machine";
+  info::reading_limits const limits{source,
+                                    source == "this machine" ? "Does lstopo show it?" : "Describe a smaller machine."};
+  return asked.xml.empty() ? topology::node::here() : topology::node::from_xml(asked.xml);
 }
 
-/// The file that another machine is read from; empty if it is this one.
-std::string input_file(info::arguments const& asked) {
-  char const* const other = std::getenv("HWLOC_XMLFILE");
-  return !asked.xml.empty() ? asked.xml : other != nullptr ? other : "";
-}
-
-/// Limits of the work with that machine: a pipe may wait for its writer.
-info::child_limits limits_of(info::arguments const& asked) {
-  info::child_limits limits;
-  std::error_code failed;
-  if (auto const file = input_file(asked); !file.empty() && !std::filesystem::is_regular_file(file, failed))
-    limits.waiting_seconds = 4;
-  return limits;
-}
-
-/// What hwloc reads, and what to do if it cannot.
-std::pair<std::string, std::string> source_of(info::arguments const& asked) {
-  char const* const synthetic = std::getenv("HWLOC_SYNTHETIC");
-  if (!asked.xml.empty()) return {asked.xml, "Make one with lstopo"};
-  if (synthetic != nullptr) return {std::string{"HWLOC_SYNTHETIC="} + synthetic, "Describe a smaller machine"};
-  if (auto const file = input_file(asked); !file.empty()) return {"HWLOC_XMLFILE=" + file, "Make one with lstopo"};
-  return {"this machine", "Does lstopo show it"};
+bool any_is_wrong(std::vector<info::finding> const& all) {
+  return std::any_of(all.begin(), all.end(), [](info::finding const& f) { return f.is_wrong; });
 }
 
 int check(info::arguments const& asked, info::configuration const& configuration) {
-  auto const found = info::checking{node_of(asked), configuration, asked.map}.found();
+  auto const node = node_of(asked);
+  auto const found = info::checking{node, configuration, asked.map}.found();
   print(info::findings_text(found));
-  return std::any_of(found.begin(), found.end(), [](info::finding const& f) { return f.is_wrong; }) ? 1 : 0;
+  return any_is_wrong(found) ? 1 : 0;
 }
 
-int show(info::arguments const& asked, info::configuration const& configuration) {
+void show(info::arguments const& asked, info::configuration const& configuration) {
   auto const node = node_of(asked);
   std::optional<std::vector<topology::placement>> ranks;
-  if (asked.map)
-    ranks = node.place(*asked.map, {.order = asked.bind.gpu ? topology::order::by_device : asked.by,
-                                    .threads_per_core = asked.bind.smt,
-                                    .greedy = asked.bind.greedy});
-  if (asked.bind_script) {
-    std::fputs(info::bind_script(node, *ranks).c_str(), stdout);
-    return 0;
-  }
-  if (!asked.svg.empty())
-    info::write_svg(asked.svg, input_file(asked), node, ranks ? *ranks : std::vector<topology::placement>{});
-  auto const text = asked.json ? info::json::document(node, configuration, ranks ? &*ranks : nullptr)
-                               : info::node_text(node) + (ranks ? info::map_text(node, *ranks) : "") +
-                                     info::configuration_text(configuration);
-  print(text);
-  return 0;
+  if (asked.map) ranks = info::map_of(asked, node);
+  print(asked.json ? info::document(node, configuration, ranks ? &*ranks : nullptr)
+                   : info::node_text(node) + (ranks ? info::map_text(node, *ranks) : "") +
+                         info::configuration_text(configuration));
 }
 
 int report(int argc, char** argv) {
   auto const configuration = info::read_configuration(argc, argv);
-  auto const asked = info::parse_report(argc, argv);
-  if (asked.help) return std::fputs(info::report_usage.data(), stdout), 0;
-  if (configuration.help_was_printed) return 0;
-  std::optional<info::trace_data> traces;
-  std::vector<info::finding> findings;
-  if (!asked.traces.empty()) {
-    traces = info::read_traces(asked.traces, asked.allowed);
-    findings = info::findings_of(*traces);
-  }
-  info::arguments source;
-  source.xml = asked.xml;
-  auto const work = [&] {
-    info::write_report(asked, node_of(source), configuration, traces ? &*traces : nullptr);
-    return 0;
-  };
-  auto const [what, hint] = source_of(source);
-  auto limits = limits_of(source);
-  if (traces) // it holds them, and writes them
-    limits.bytes += rlim_t{4096} * (traces->events.size() + traces->routines.size()), limits.seconds = RLIM_INFINITY;
-  int const code = info::in_child(what, hint, [&] { return guarded(work); }, limits);
-  return code == 0 ? info::report_findings(findings) : code;
+  auto const asked = info::parse(info::report_command, 2, argc, argv);
+  if (asked.help) std::fputs(info::report_usage.data(), stdout);
+  if (asked.help || configuration.help_was_printed) return 0;
+  if (asked.files.empty()) throw error("info", "no page to write", {}, "Name it before the traces, as report.html");
+  if (!asked.files.front().ends_with(".html")) // it may be a trace, which would be lost
+    throw error("info", info::brief(asked.files.front()) + " is not written", "the name of a page ends in .html",
+                "Name the page before the traces");
+  std::vector<std::string> const files{asked.files.begin() + 1, asked.files.end()};
+  if (files.empty()) return info::write_report(asked, node_of(asked), configuration, nullptr), 0;
+  auto const traces = info::read_traces(files, asked.force ? info::runs::any : info::runs::one);
+  auto const findings = info::findings_of(traces);
+  info::write_report(asked, node_of(asked), configuration, &traces);
+  return info::report_findings(findings);
 }
 
 /// The words with `--explain --keel-device` as one, because keel takes its options out of the command line.
@@ -151,8 +101,7 @@ int run(int given, char** given_words) {
   pointers.push_back(nullptr);
   int argc = int(words.size());
   char** const argv = pointers.data();
-  bool const checks =
-      std::any_of(argv, argv + argc, [](char const* word) { return std::strcmp(word, "--check") == 0; });
+  bool const checks = std::find(words.begin(), words.end(), "--check") != words.end();
   info::configuration configuration;
   try {
     configuration = info::read_configuration(argc, argv);
@@ -161,7 +110,7 @@ int run(int given, char** given_words) {
     print(info::findings_text({{true, e.what()}}));
     return 1; // a knob is wrong, and that is what was asked for
   }
-  auto const asked = info::parse(argc, argv);
+  auto const asked = info::parse(info::node_command, 1, argc, argv);
   if (configuration.help_was_printed) return 0;
   if (asked.version) {
     std::printf("keel %d.%d.%d\n", KEEL_VERSION / 10000, KEEL_VERSION / 100 % 100, KEEL_VERSION % 100);
@@ -172,10 +121,10 @@ int run(int given, char** given_words) {
     auto const text = info::explanation(configuration, asked.explain);
     if (text.empty()) throw error("info", "no knob is called " + asked.explain, {}, "See keel-info --help");
     print(text);
+  } else if (asked.check) {
+    return check(asked, configuration);
   } else {
-    auto const work = [&] { return asked.check ? check(asked, configuration) : show(asked, configuration); };
-    auto const [what, hint] = source_of(asked);
-    return info::in_child(what, hint, [&] { return guarded(work); }, limits_of(asked)); // it prints what is wrong
+    show(asked, configuration);
   }
   return 0;
 }
@@ -184,7 +133,14 @@ int run(int given, char** given_words) {
 
 int main(int argc, char** argv) {
   std::string_view const first = argc > 1 ? argv[1] : "";
-  return guarded([&] {
-    return first == "trace" ? info::show_trace(argc, argv) : first == "report" ? report(argc, argv) : run(argc, argv);
-  });
+  try {
+    int const code = first == "trace"    ? info::show_trace(info::parse(info::trace_command, 2, argc, argv))
+                     : first == "report" ? report(argc, argv)
+                                         : run(argc, argv);
+    if (auto const failure = policy::flush_standard_output())
+      throw error("info", "the output cannot be written", failure.why, {}, failure.code);
+    return code;
+  } catch (std::exception const& e) {
+    return keel::report(e);
+  }
 }

@@ -4,6 +4,7 @@
 /// @file
 /// The node, the configuration and the map as tables for people.
 
+#include "arguments.hpp"
 #include "knobs.hpp"
 #include "table.hpp"
 
@@ -109,6 +110,13 @@ inline std::string explanation(configuration const& all, std::string const& name
     return head + (now.empty() ? "  no device of this keel has it; it is accepted, and has no effect\n" : now);
   }
   return {};
+}
+
+/// The ranks that were asked for, by the rule that was.
+inline std::vector<topology::placement> map_of(arguments const& asked, topology::node const& node) {
+  return node.place(*asked.map, {.order = asked.bind.gpu ? topology::order::by_device : asked.by,
+                                 .threads_per_core = asked.bind.smt,
+                                 .greedy = asked.bind.greedy});
 }
 
 inline std::string map_text(topology::node const& node, std::vector<topology::placement> const& ranks) {

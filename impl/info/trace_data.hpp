@@ -4,8 +4,9 @@
 /// @file
 /// What the traces of a run hold, as data.
 
-#include <keel/topology/id_set.hpp>
+#include <keel/policy/error.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -62,9 +63,9 @@ struct trace_header {
   double begin;
   std::string program = {}; ///< empty if the system did not tell, as are the next two
   std::string host = {};
-  topology::id_set threads = {}; ///< the system's numbers of the hardware threads that the rank might run on
-  int of_keel = 0;               ///< KEEL_VERSION of the program; 0 in traces without it
-  bool has_end = false;          ///< its last line is there
+  std::string threads = {}; ///< `0-3,8`: the system's numbers of the hardware threads that the rank might run on
+  int of_keel = 0;          ///< KEEL_VERSION of the program; 0 in traces without it
+  bool has_end = false;     ///< its last line is there
 };
 
 /// Events of all files, with times from the beginning of the earliest.
@@ -78,6 +79,26 @@ struct trace_data {
     std::set<int> all;
     for (auto const& h : headers) all.insert(h.rank);
     return all;
+  }
+};
+
+/// A sum over events that are alike, and when the first began and the last ended.
+struct trace_sum {
+  std::uint64_t times = 0, bytes = 0, repeated = 0;
+  double took = 0, waited = 0, first = 0, last = 0;
+
+  void add(trace_event const& e) {
+    add(e.time, e.took);
+    waited += e.waited;
+    repeated += e.repeated;
+    if (__builtin_add_overflow(bytes, e.bytes, &bytes))
+      throw error("info", "the bytes of a variable are more than 2^64", {}, "Did a program write this");
+  }
+  void add(double time, double how_long) {
+    first = times == 0 ? time : std::min(first, time);
+    last = std::max(last, time + how_long);
+    ++times;
+    took += how_long;
   }
 };
 

@@ -8,113 +8,90 @@
 #include "replay.hpp"
 #include "trace_data.hpp"
 #include "trace_line.hpp"
-#include "trace_text.hpp"
 
 #include <keel/policy/error.hpp>
+#include <keel/topology/id_set.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cerrno>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 namespace keel::info {
 
-inline constexpr std::uint64_t trace_ranks_max = std::uint64_t{1} << 24;
-inline constexpr int trace_threads_max = 1 << 20; ///< hardware threads of a node
+inline constexpr int trace_ranks_max = 1 << 24;
+inline constexpr std::size_t trace_line_max = std::size_t{1} << 20; ///< bytes, a thousand times what keel writes
+inline constexpr std::uint64_t exact_max = std::uint64_t{1} << 53;  ///< what a program that draws them counts exactly
 
 namespace detail {
 
-inline trace_event read_event(trace_line const& line, int rank) {
-  bool const is_copy = line.text("what") == "copy";
+inline trace_event read_event(trace_line const& line, bool is_copy, int rank) {
   return {line.text("variable"),
           is_copy ? line.text("region") : "ghosts",
           is_copy ? line.text("from") : "this rank",
           is_copy ? line.text("to") : "neighbours",
           line.text(is_copy ? "routine" : "what"),
           rank,
-          int(line.count("level", INT_MAX)),
-          int(line.count("component", INT_MAX)),
-          line.count("bytes", std::uint64_t{1} << 53), // what a program that draws them counts exactly
+          line.number("level"),
+          line.number("component"),
+          line.count("bytes", exact_max),
           line.time("time"),
           line.time("took"),
           line.has("waited") ? line.time("waited") : 0};
 }
 
-/// The ids of a text as `0-3,8`, in rising order.
-inline topology::id_set read_ids(std::string const& text) {
-  topology::id_set made;
-  int next = 0; // the lowest that may follow
-  auto const number = [&](char const*& at) {
-    int n = -1;
-    auto const [end, code] = std::from_chars(at, text.data() + text.size(), n);
-    if (code != std::errc{} || n < next || n >= trace_threads_max)
-      throw error("info", "threads is no list of hardware threads as 0-3,8");
-    at = end, next = n;
-    return n;
-  };
-  char const* at = text.data();
-  do {
-    int const first = number(at), last = *at == '-' ? number(++at) : first;
-    made.insert(first, last + 1);
-    if (at == text.data() + text.size()) return made;
-    ++next;
-  } while (*at++ == ',');
-  throw error("info", "threads is no list of hardware threads as 0-3,8");
-}
-
 inline trace_header read_header(trace_line const& line, std::string const& file) {
   if (!line.has("keel") || line.text("keel") != "trace") throw error("info", "it is not the header of a trace");
-  if (auto const version = line.count("version", INT_MAX); version != 4)
+  if (auto const version = line.number("version"); version != 4)
     throw error("info", "it is of version " + std::to_string(version) + ", and this program reads version 4");
   trace_header made{file,
                     line.text("run"),
-                    int(line.count("part", INT_MAX)),
-                    int(line.count("rank", trace_ranks_max)),
-                    int(line.count("ranks", trace_ranks_max)),
-                    double(line.count("begin", std::uint64_t{1} << 53))};
-  if (line.has("program")) made.program = line.text("program");
-  if (line.has("of_keel")) made.of_keel = int(line.count("of_keel", INT_MAX));
-  if (line.has("host")) made.host = line.text("host");
-  if (line.has("threads")) made.threads = read_ids(line.text("threads"));
+                    line.number("part"),
+                    line.number("rank", trace_ranks_max),
+                    line.number("ranks", trace_ranks_max),
+                    double(line.count("begin", exact_max)),
+                    line.text_if_there("program"),
+                    line.text_if_there("host"),
+                    line.text_if_there("threads"),
+                    line.has("of_keel") ? line.number("of_keel") : 0};
   if (made.ranks != 0 && made.rank >= made.ranks) throw error("info", "rank is not below ranks");
   return made;
 }
 
 /// Adds what a line after the header says to `all`. Throws if no trace has such a line.
 inline void read_line(trace_line const& line, replay& followed, trace_data& all) {
-  auto const number = [&](char const* key, std::uint64_t most = INT_MAX) { return int(line.count(key, most)); };
+  static std::set<std::string_view> const ignored{"create", "reduce"},
+      sent{"exchange", "accumulate", "repartition", "migrate", "regrid"}, turned{"cycle", "rewind", "cycle_in_place"},
+      others{"copy", "write", "components", "routine", "kernels", "knob", "entry", "flow", "end"};
   trace_header& header = all.headers.back();
-  auto const& what = line.text("what");
+  auto const what = line.text("what");
   if (header.has_end) throw error("info", "it is after the last one");
-  if (what == "create" || what == "reduce") return;
-  bool const is_sent =
-      what == "exchange" || what == "accumulate" || what == "repartition" || what == "migrate" || what == "regrid";
-  bool const is_new = what == "write" || what == "components" || what == "cycle" || what == "rewind" ||
-                      what == "cycle_in_place" || what == "routine" || what == "kernels" || what == "knob" ||
-                      what == "entry" || what == "flow" || what == "end";
-  if (what != "copy" && !is_sent && !is_new) throw error("info", "what is '" + shown(what) + "', which no trace has");
-  if (line.count("rank", trace_ranks_max) != std::uint64_t(header.rank))
-    throw error("info", "rank is not that of the header");
-  if (what == "copy" || is_sent) {
-    all.events.push_back(read_event(line, header.rank));
-    if (what == "copy") followed.copy(all.events.back());
+  if (ignored.contains(what)) return;
+  if (!sent.contains(what) && !turned.contains(what) && !others.contains(what))
+    throw error("info", "what is '" + brief(what) + "', which no trace has");
+  if (line.number("rank", trace_ranks_max) != header.rank) throw error("info", "rank is not that of the header");
+  if (what == "copy") {
+    all.events.push_back(read_event(line, true, header.rank));
+    followed.copy(all.events.back());
+  } else if (sent.contains(what)) {
+    all.events.push_back(read_event(line, false, header.rank));
   } else if (what == "write") {
-    followed.write(line.text("variable"), number("component"), number("level"), line.text("region"),
+    followed.write(line.text("variable"), line.number("component"), line.number("level"), line.text("region"),
                    line.text("memory"), line.text("routine"));
-  } else if (what == "cycle" || what == "rewind" || what == "cycle_in_place") {
-    followed.rotate(line.text("variable"), number("levels"), what);
+  } else if (turned.contains(what)) {
+    followed.rotate(line.text("variable"), line.number("levels"), what);
   } else if (what == "components") {
     followed.renumber(line.text("variable"), line.text("kept"));
   } else if (what == "end") {
@@ -130,42 +107,43 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
     auto& kept = same != all.knobs.end() ? *same : all.knobs.emplace_back(std::move(k));
     kept.ranks.insert(header.rank);
   } else if (header.rank == all.headers.front().rank && header.part == all.headers.front().part) {
-    auto const& name = line.text("schedule"); // the same on every rank
+    auto const name = line.text("schedule"); // the same on every rank
     if (all.schedules.empty() || all.schedules.back().name != name) all.schedules.push_back({name});
     auto& graph = all.schedules.back();
     if (what == "entry")
       graph.entries.push_back(
-          {number("number"), number("depth"), line.text("kind"), line.text("name"), line.text("memory")});
+          {line.number("number"), line.number("depth"), line.text("kind"), line.text("name"), line.text("memory")});
     else
-      graph.flows.push_back(
-          {number("writer"), number("reader"), line.text("data"), line.text("copied"), number("crosses", 1) == 1});
+      graph.flows.push_back({line.number("writer"), line.number("reader"), line.text("data"), line.text("copied"),
+                             line.number("crosses", 1) == 1});
   }
 }
 
 /// The lines of one file. Throws with file and line.
 inline void read_trace(std::string const& file, trace_data& all) {
-  trace_text in{file};
-  std::string text;
+  std::ifstream in{file, std::ios::binary};
+  std::string text(trace_line_max, '\0');
   replay followed;
-  bool has_header = false;
   for (int number = 1;; ++number) {
+    in.getline(text.data(), std::streamsize(text.size()));
+    auto const read = std::size_t(in.gcount());
+    if (!in.is_open() || in.bad())
+      throw error("info", brief(file) + " is not read", std::strerror(errno), "Is this the name", errno);
+    if (in.fail() && read == 0) {
+      if (number > 1) return;
+      throw error("info", brief(file) + " is empty", {}, "Give a file that a traced program wrote");
+    }
     try {
-      if (!in.next(text)) break;
-      auto const line = trace_line::parse(text);
-      if (has_header) read_line(line, followed, all);
-      else all.headers.push_back(read_header(line, file));
-      has_header = true;
+      if (in.fail()) throw error("info", "it is longer than " + std::to_string(trace_line_max >> 20) + " MiB");
+      trace_line const line{std::string_view{text}.substr(0, in.eof() ? read : read - 1)};
+      if (number == 1) all.headers.push_back(read_header(line, file));
+      else read_line(line, followed, all);
     } catch (error const& e) {
-      if (e.code() != 0) throw;
-      std::string const why = std::string(e.what()).substr(std::strlen("keel::info: "));
-      throw error("info", "line " + std::to_string(number) + " of " + shown(file) + " is not understood",
-                  why.substr(0, why.size() - 1),
-                  has_header ? "Did the program die there? Delete the line"
+      throw error("info", "line " + std::to_string(number) + " of " + brief(file) + " is not understood", e.brief(),
+                  number > 1 ? "Did the program die there? Delete the line"
                              : "Give a file that a traced program wrote");
     }
   }
-  if (has_header) return;
-  throw error("info", shown(file) + " is empty", {}, "Give a file that a traced program wrote");
 }
 
 inline std::string traces_of(topology::id_set const& ranks) {
@@ -178,17 +156,17 @@ inline void require_one_run(std::vector<trace_header> const& all) {
   std::map<int, std::pair<trace_header const*, topology::id_set>> parts; // first header, and which ranks are here
   for (auto const& h : all) {
     if (h.run != all.front().run)
-      throw error("info", shown(h.file) + " is of another run than " + shown(all.front().file),
-                  "run " + shown(h.run) + " and run " + shown(all.front().run),
+      throw error("info", brief(h.file) + " is of another run than " + brief(all.front().file),
+                  "run " + brief(h.run) + " and run " + brief(all.front().run),
                   "Leave it out, or add them up with --force");
     auto const [first, is_new] = files.try_emplace({h.part, h.rank}, h.file);
     if (!is_new)
-      throw error("info", shown(h.file) + " and " + shown(first->second) + " are one trace",
+      throw error("info", brief(h.file) + " and " + brief(first->second) + " are one trace",
                   "both are of rank " + std::to_string(h.rank), "Leave one out, or add them up with --force");
     auto& part = parts.try_emplace(h.part, &h, topology::id_set{}).first->second;
     part.second.insert(h.rank);
     if (h.ranks != part.first->ranks)
-      throw error("info", shown(h.file) + " and " + shown(part.first->file) + " do not agree on the number of ranks",
+      throw error("info", brief(h.file) + " and " + brief(part.first->file) + " do not agree on the number of ranks",
                   std::to_string(h.ranks) + " and " + std::to_string(part.first->ranks), "Add them up with --force");
   }
   for (auto const& [number, part] : parts) {
@@ -196,7 +174,7 @@ inline void require_one_run(std::vector<trace_header> const& all) {
     auto const missing = topology::id_set::range(0, header->ranks) - present;
     if (!missing.empty())
       throw error("info", traces_of(missing) + (missing.size() == 1 ? " is missing" : " are missing"),
-                  "the run of " + shown(header->file) + " had " + std::to_string(header->ranks),
+                  "the run of " + brief(header->file) + " had " + std::to_string(header->ranks),
                   "Name their files, or add up what is here with --force");
   }
 }

@@ -2,108 +2,75 @@
 #pragma once
 
 /// @file
-/// One line of a trace: a flat JSON object of texts and numbers, read by nlohmann-json.
-
-#include "shown.hpp"
+/// One line of a trace: a JSON object of texts and numbers.
 
 #include <keel/policy/error.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <cstddef>
+#include <climits>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 
 namespace keel::info {
+
+/// At most 80 bytes of a text from outside, and dots if it is longer.
+inline std::string brief(std::string_view text) {
+  return text.size() > 80 ? std::string{text.substr(0, 80)} + "..." : std::string{text};
+}
 
 /// The members of a line. Its questions throw if a member is missing, of another type, or out of range.
 class trace_line {
 public:
   /// Throws `keel::error` with what is wrong in the text.
-  [[nodiscard]] static trace_line parse(std::string_view text) {
-    if (auto const at = text.find('\0'); at != text.npos)
-      refuse("there is a zero byte at column " + std::to_string(at + 1));
-    trace_line made;
-    events into{made.members_, text.size()};
-    nlohmann::json::sax_parse(text, &into);
-    return made;
+  explicit trace_line(std::string_view text) {
+    if (auto const at = text.find('\0'); at != text.npos) // the parser takes it as the end
+      throw error("info", "there is a zero byte at column " + std::to_string(at + 1));
+    try {
+      all_ = nlohmann::json::parse(text);
+    } catch (nlohmann::json::parse_error const& e) {
+      if (e.byte > text.size()) throw error("info", "the line ends early");
+      throw error("info", "it is not JSON at column " + std::to_string(e.byte));
+    } catch (nlohmann::json::exception const&) {
+      throw error("info", "it is not JSON, a number is out of range");
+    }
+    if (!all_.is_object()) throw error("info", "it is not an object");
   }
 
-  [[nodiscard]] bool has(std::string const& key) const { return members_.contains(key); }
-  [[nodiscard]] std::string const& text(std::string const& key) const {
-    auto const* const held = std::get_if<std::string>(&get(key));
-    if (held == nullptr) refuse(key + " is not a text");
-    return *held;
+  [[nodiscard]] bool has(char const* key) const { return all_.contains(key); }
+  [[nodiscard]] std::string text(char const* key) const {
+    auto const& held = get(key);
+    if (!held.is_string()) throw error("info", key + std::string{" is not a text"});
+    return held.get<std::string>();
   }
+  /// The same, or an empty one if it is not there.
+  [[nodiscard]] std::string text_if_there(char const* key) const { return has(key) ? text(key) : ""; }
   /// A whole number from 0 to `most`.
-  [[nodiscard]] std::uint64_t count(std::string const& key, std::uint64_t most) const {
-    auto const* const held = std::get_if<std::uint64_t>(&get(key));
-    if (held == nullptr || *held > most) refuse(key + " is not a whole number from 0 to " + std::to_string(most));
-    return *held;
+  [[nodiscard]] std::uint64_t count(char const* key, std::uint64_t most) const {
+    auto const& held = get(key);
+    if (!held.is_number_unsigned() || held.get<std::uint64_t>() > most)
+      throw error("info", key + std::string{" is not a whole number from 0 to "} + std::to_string(most));
+    return held.get<std::uint64_t>();
   }
+  [[nodiscard]] int number(char const* key, int most = INT_MAX) const { return int(count(key, std::uint64_t(most))); }
   /// Microseconds, from 0 to 30 years.
-  [[nodiscard]] double time(std::string const& key) const {
-    value const& held = get(key);
-    auto const* const whole = std::get_if<std::uint64_t>(&held);
-    auto const* const other = std::get_if<double>(&held);
-    double const n = whole != nullptr ? double(*whole) : other != nullptr ? *other : -1;
-    if (!(n >= 0 && n <= 1e15)) refuse(key + " is not a number of microseconds from 0 to 1e15");
+  [[nodiscard]] double time(char const* key) const {
+    auto const& held = get(key);
+    double const n = held.is_number() ? held.get<double>() : -1;
+    if (!(n >= 0 && n <= 1e15))
+      throw error("info", key + std::string{" is not a number of microseconds from 0 to 1e15"});
     return n;
   }
 
 private:
-  using value = std::variant<std::string, std::uint64_t, double>;
-  using members = std::map<std::string, value, std::less<>>;
-
-  [[noreturn]] static void refuse(std::string const& why) { throw error("info", why); }
-  [[nodiscard]] value const& get(std::string const& key) const {
-    auto const found = members_.find(key);
-    if (found == members_.end()) refuse("it has no " + key);
-    return found->second;
+  [[nodiscard]] nlohmann::json const& get(char const* key) const {
+    auto const found = all_.find(key);
+    if (found == all_.end()) throw error("info", std::string{"it has no "} + key);
+    return *found;
   }
 
-  // The parser's callbacks.
-  struct events {
-    members& into;
-    std::size_t length;
-    std::string key_ = {};
-    bool is_inside = false;
-
-    bool keep(value v) {
-      if (!is_inside) refuse("it is not an object");
-      if (!into.emplace(key_, std::move(v)).second) refuse(shown(key_) + " stands there twice");
-      return true;
-    }
-    bool neither() { refuse(is_inside ? shown(key_) + " is neither a text nor a number" : "it is not an object"); }
-    bool null() { return neither(); }
-    bool boolean(bool) { return neither(); }
-    bool number_integer(std::int64_t n) { return keep(double(n)); } // a negative one
-    bool number_unsigned(std::uint64_t n) { return keep(n); }
-    bool number_float(double n, std::string const&) { return keep(n); }
-    bool string(std::string& text) { return keep(std::move(text)); }
-    bool binary(nlohmann::json::binary_t&) { return neither(); }
-    bool start_object(std::size_t) {
-      if (is_inside) neither();
-      return is_inside = true;
-    }
-    bool end_object() { return true; }
-    bool start_array(std::size_t) { return neither(); }
-    bool end_array() { return true; }
-    bool key(std::string& name) {
-      key_ = std::move(name);
-      return true;
-    }
-    bool parse_error(std::size_t position, std::string const& last, nlohmann::json::exception const&) {
-      if (position > length) refuse("the line ends early");
-      refuse("it is not JSON at column " + std::to_string(position) + ", in " + shown(last));
-    }
-  };
-
-  members members_;
+  nlohmann::json all_;
 };
 
 } // namespace keel::info

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -27,7 +26,6 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -160,41 +158,6 @@ TEST_CASE("info: --by chooses the rule of the map") {
   CHECK(info("--map 2 --by by_device " + machine("no_io.xml")).code == 2);
 }
 
-TEST_CASE("info: --svg draws every core, and writes nothing where it cannot") {
-  folder const here;
-  CHECK(info("--map 4 --svg " + (here / "svg").string() + ' ' + machine("hybrid.xml")).code == 0);
-  std::string const text = content(here / "svg");
-  CHECK(text.starts_with("<svg "));
-  CHECK(text.ends_with("</svg>\n"));
-  for (int c = 0; c < 16; ++c) CHECK(text.find("<title>core " + std::to_string(c) + ", rank ") != std::string::npos);
-  auto const heard = info("--svg /no/such/folder/x.svg");
-  CHECK(heard.code == 2);
-  CHECK(heard.err.find("keel::info: /no/such/folder/x.svg cannot be written (No such file") == 0);
-  CHECK(heard.out.empty());
-}
-
-TEST_CASE("info: --svg follows a link, leaves a device one, and does not write over what was read") {
-  namespace fs = std::filesystem;
-  folder const here;
-  auto const xml = (here / "h.xml").string(), link = (here / "link").string(), drawn = (here / "drawn").string();
-  fs::copy_file(KEEL_TEST_DATA "/hybrid.xml", xml);
-  fs::create_symlink("drawn", link);
-  CHECK(info("--svg " + link).code == 0);
-  CHECK(fs::is_symlink(link));
-  CHECK(content(drawn).starts_with("<svg "));
-  for (std::string const& arguments : {"--xml " + xml + " --svg " + xml, "--svg " + xml}) {
-    auto const heard = info(arguments, "HWLOC_XMLFILE=" + xml);
-    CHECK(heard.code == 2);
-    CHECK(heard.err == "keel::info: " + xml + " cannot be written (it is the input " + xml +
-                           "). Name a file in a folder of yours.\n");
-  }
-  CHECK(content(xml) == content(KEEL_TEST_DATA "/hybrid.xml"));
-  auto const full = info("--svg /dev/full");
-  CHECK(full.code == 2);
-  CHECK(full.err.starts_with("keel::info: /dev/full cannot be written (No space left on device)"));
-  CHECK(fs::is_character_file("/dev/full"));
-}
-
 TEST_CASE("info: --explain says what a knob is, --help what there is") {
   auto const heard = info("--explain device --keel-device=simulated");
   CHECK(heard.code == 0);
@@ -224,8 +187,8 @@ TEST_CASE("info: --version is that of keel") {
 
 TEST_CASE("info: output that is lost is an error, whatever was asked for") {
   for (std::string const& asked :
-       std::vector<std::string>{"", "--help", "--json", "--map 2", "--map 2 --bind-script", "--explain device",
-                                "--version", "--check", "--keel-help", "trace --help", "report --help"}) {
+       std::vector<std::string>{"", "--help", "--json", "--map 2", "--explain device", "--version", "--check",
+                                "--keel-help", "trace --help", "report --help"}) {
     CAPTURE(asked);
     auto const heard = info(asked + " >/dev/full");
     CHECK(heard.code == 2);
@@ -337,7 +300,6 @@ TEST_CASE("info: wrong input is a message in keel's grammar, exit code 2, and no
       {"--map", "keel::info: --map has no value"},
       {"--xml=", "keel::info: --xml is empty (it needs a value). See keel-info --help."},
       {"--xml ''", "keel::info: --xml is empty"},
-      {"--svg=", "keel::info: --svg is empty"},
       {"--explain=", "keel::info: --explain is empty"},
       {"--map=", "keel::info: --map is empty"},
       {"--explain nothing", "keel::info: no knob is called nothing."},
@@ -367,26 +329,32 @@ TEST_CASE("info: bad variables of hwloc are errors, good ones another machine") 
   CHECK(info("", "HWLOC_SYNTHETIC='core:3 pu:1'").out.starts_with("node: HWLOC_SYNTHETIC=core:3 pu:1, 3 cores"));
 }
 
-TEST_CASE("info: a pipe that no process writes to and a machine without end are ended") {
-  folder const here;
-  auto const pipe = here / "pipe";
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+TEST_CASE("info: a machine without end is ended, and a map follows the options of --keel-bind") {
   struct {
     std::string arguments, variables, message;
-  } const endless[]{
-      {"--xml " + pipe.string(), "",
-       "keel::info: " + pipe.string() + " is not read (that took more than 4 seconds). Make one with lstopo."},
+  } const wrong[]{
       {"--xml /dev/zero", "", "keel::topology: /dev/zero is not a topology (it is larger than 32 MiB)."},
-      {"", "HWLOC_SYNTHETIC='node:999999 pu:9999'", "HWLOC_SYNTHETIC=node:999999 pu:9999 is not read ("},
-      {"--check", "HWLOC_SYNTHETIC='node:999999 pu:9999'", "HWLOC_SYNTHETIC=node:999999 pu:9999 is not read ("},
+      {"", "HWLOC_SYNTHETIC='node:999999 pu:9999'", "keel::info: HWLOC_SYNTHETIC=node:999999 pu:9999 is not read ("},
+      {"--check", "HWLOC_SYNTHETIC='node:999999 pu:9999'",
+       "keel::info: HWLOC_SYNTHETIC=node:999999 pu:9999 is not read ("},
+      {"--map 1,smt=x", "", "keel::device: --map: smt='x' is not a value"},
+      {"--map 1,", "", "keel::device: --map"},
   };
-  for (auto const& e : endless) {
-    CAPTURE(e.message);
-    auto const heard = info(e.arguments, e.variables);
+  for (auto const& w : wrong) {
+    CAPTURE(w.message);
+    auto const heard = info(w.arguments, w.variables);
     CHECK(heard.code == 2);
-    CHECK_MESSAGE(heard.err.find(e.message) != std::string::npos, heard.err);
+    CHECK_MESSAGE(heard.err.find(w.message) != std::string::npos, heard.err);
     CHECK(heard.out.empty());
   }
+  auto const threads = [](std::string const& options) {
+    auto const heard = info("--json --map 1" + options + ' ' + machine("numa8_gpus4.xml"));
+    return nlohmann::json::parse(heard.out)["map"][0]["hardware_threads"];
+  };
+  CHECK(threads("").size() == 96);
+  CHECK(threads(",greedy=no") == nlohmann::json{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  CHECK(threads(",greedy=no,smt=1") == nlohmann::json{0, 2, 4, 6, 8, 10});
+  CHECK(threads(",gpu").size() < 96);
 }
 
 TEST_CASE("info: a link without a speed that is a number is one of unknown speed") {

@@ -89,13 +89,10 @@ def repeat(page, times, rows):
     trace["time"] = [round(n * length + t, 3) for n in range(times) for t in trace["time"]]
     for column in ("rank", "took", "waited", "bytes"):
         trace[column] *= times
-    kinds = trace["kinds"]
-    count = len(kinds["what"])
+    count, component = len(trace["kinds"]), 3
     trace["kind"] = [n * count + k for n in range(times) for k in trace["kind"]]
-    for name, column in kinds.items():
-        kinds[name] = [c + n if name == "component" else c for n in range(times) for c in column]
-    for name, column in trace["by_variable"].items():
-        trace["by_variable"][name] = (column * rows)[:rows]
+    trace["kinds"] = [kind[:component] + [kind[component] + n] + kind[component + 1:] for n in range(times) for kind in trace["kinds"]]
+    trace["by_variable"] = (trace["by_variable"] * rows)[:rows]
     trace["duration"] *= times
     return f'{head}id="data">{json.dumps(report).replace("<", chr(92) + "u003c")}</script>{tail}'
 
@@ -108,7 +105,7 @@ def numbers(browser, held):
     check("copies", browser.ask("trace.copies") == sum(what == "copy" for what, _ in held), browser.ask("trace.copies"))
     check("moved", browser.ask("trace.moved") == total(held, "copy"), browser.ask("trace.moved"))
     check("sent", browser.ask("trace.sent") == total(held, "exchange"), browser.ask("trace.sent"))
-    summed = "trace.bytes.filter((_, i) => trace.texts[trace.kinds.what[trace.kind[i]]] === 'copy').reduce((a, b) => a + b, 0)"
+    summed = "trace.bytes.filter((_, i) => trace.kinds[trace.kind[i]][0] === 'copy').reduce((a, b) => a + b, 0)"
     check("the sum of the events", browser.ask(summed) == total(held, "copy"), browser.ask(summed))
     cells = "[...document.querySelectorAll('[data-of=copies] tbody tr')].reduce((a, r) => a + Number(r.cells[%d].dataset.value), 0)"
     check("times in the table", browser.ask(cells % 4) == sum(what in ("copy", "exchange") for what, _ in held))
@@ -124,7 +121,7 @@ def numbers(browser, held):
     check("kernels and waiting are on the timeline", {"their kernels on the device", "waiting for messages"} <= set(lanes), lanes)
     waiting = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr')].filter(r => r.cells[8].textContent !== '-').map(r => r.cells[1].textContent)")
     check("exchanges say how long they waited", len(waiting) == 5 and set(waiting) == {"this rank to neighbours"}, waiting)
-    shares = browser.ask("trace.by_variable.took.map((t, i) => trace.by_variable.waited[i] / t).filter(s => s > 0)")
+    shares = browser.ask("trace.by_variable.map(([,,,,,,,, took, waited]) => waited / took).filter(s => s > 0)")
     check("which is half of their time", all(abs(s - 0.5) < 0.01 for s in shares), shares)
     ran = browser.ask("trace.by_routine.map(r => r.on_device / r.took)")
     check("kernels are summed apart from calls", len(ran) == 1 and abs(ran[0] - 2) < 0.01, ran)
@@ -137,7 +134,7 @@ def numbers(browser, held):
     check("where the ranks were", places == [f"{r} n1 {8 * r}-{8 * r + 3} {8 * r}-{8 * r + 3}" for r in range(RANKS)], places)
     about = browser.ask("document.querySelector('#node .about').textContent")
     check("the picture says what it draws", "might run on when its trace began" in about, about)
-    boxes = browser.ask("[...document.querySelectorAll('.drawing title')].map(t => t.textContent).filter(t => t.includes('rank'))")
+    boxes = browser.ask("[...document.querySelectorAll('.drawing [title]')].map(e => e.title).filter(t => t.includes('rank'))")
     check("ranks are drawn on their cores", boxes == [f"core {8 * r + c}, rank {r}" for r in range(RANKS) for c in range(4)], boxes)
     inside = browser.ask("""[...document.querySelectorAll('.graphs rect')].map(r => {
       const box = r.getBBox(), [name, memory] = [r.nextElementSibling, r.nextElementSibling.nextElementSibling].map(e => e.getBBox());

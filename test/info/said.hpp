@@ -21,6 +21,14 @@ inline said info(std::string const& arguments, std::string const& before = {}) {
   return keel::test::shell("HWLOC_HIDE_ERRORS=2 " + before + ' ' + KEEL_INFO + ' ' + arguments);
 }
 
+/// The first line of a trace, with `more` members.
+inline std::string header(int rank, int ranks, std::string const& more = {},
+                          std::string const& run = "00000000000000aa", int part = 1) {
+  return R"({"keel":"trace","version":4,"run":")" + run + R"(","part":)" + std::to_string(part) + R"(,"rank":)" +
+         std::to_string(rank) + R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" +
+         std::to_string(1763724151000000 + 500 * rank) + (more.empty() ? "" : ',' + more) + '}';
+}
+
 /// A folder of traces.
 struct traces : keel::test::folder {
   using folder::folder;

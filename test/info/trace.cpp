@@ -9,29 +9,19 @@
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using nlohmann::json;
-using test::info;
+using test::info, test::header;
 
 namespace {
 
-/// The first line of a trace.
-std::string header(int rank, int ranks, std::string const& run = "00000000000000aa", int part = 1) {
-  return R"({"keel":"trace","version":4,"run":")" + run + R"(","part":)" + std::to_string(part) + R"(,"rank":)" +
-         std::to_string(rank) + R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" +
-         std::to_string(1763724151000000 + 500 * rank) + '}';
-}
 std::string const header0 = header(0, 2), header1 = header(1, 2), header_alone = header(0, 1);
 constexpr char up[] =
     R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"everywhere",)"
@@ -113,8 +103,8 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   refused("", "keel::info: no trace to read.");
   refused("--loud x", "unknown option --loud");
   refused("x --chrome", "--chrome has no value");
-  refused("x --chrome=", "--chrome is empty (it names a file)");
-  refused("x --chrome ''", "--chrome is empty (it names a file)");
+  refused("x --chrome=", "--chrome is empty (it needs a value)");
+  refused("x --chrome ''", "--chrome is empty (it needs a value)");
   refused("/nowhere.jsonl", "/nowhere.jsonl is not read (No such file or directory)");
   refused(here.path, here.path.string() + " is not read (Is a directory)");
   refused(here.cut("empty", {}), "empty is empty.");
@@ -122,7 +112,7 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   auto const first = [&](char const* name, std::string const& line, std::string const& why) {
     refused(here.file(name, {line}), "line 1 of " + (here.path / name).string() + " is not understood (" + why);
   };
-  first("text", "hello", "it is not JSON at column 1, in h)");
+  first("text", "hello", "it is not JSON at column 1)");
   first("array", "[1]", "it is not an object)");
   first("older", R"({"keel":"trace","version":3,"rank":0,"begin":1})",
         "it is of version 3, and this program reads version 4)");
@@ -134,13 +124,10 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   second("cut", std::string(up).substr(0, 100), "the line ends early)");
   second("lacks", R"({"what":"copy","time":1,"rank":0})", "it has no variable)");
   second("kind", R"({"what":7})", "what is not a text)");
-  second("twice", R"({"what":"copy","what":"copy"})", "what stands there twice)");
-  second("deep", R"({"what":{}})", "what is neither a text nor a number)");
-  second("list", R"({"what":[]})", "what is neither a text nor a number)");
-  second("truth", R"({"what":true})", "what is neither a text nor a number)");
+  second("deep", R"({"what":{}})", "what is not a text)");
   second("more", std::string(created) + " x", "it is not JSON at column ");
-  second("strange", R"({"what":"dance"})", "what is 'dance', which no trace has)");
   second("zero", std::string(created) + std::string("\0{}", 3), "there is a zero byte at column ");
+  second("strange", R"({"what":"dance"})", "what is 'dance', which no trace has)");
   refused(here.file("good", {header_alone}) + " --chrome /nowhere/x.json", "/nowhere/x.json cannot be written");
 }
 
@@ -159,20 +146,21 @@ TEST_CASE("info: a number of a trace that is none, or out of range, is refused w
   for (char const* bad : {"-10", "1e30", "1.5", "9007199254740993", "99999999999999999999", "\"7\""})
     refuses(with(up, "\"bytes\":800", "\"bytes\":" + std::string(bad)),
             "bytes is not a whole number from 0 to 9007199254740992)");
-  for (char const* bad : {"nan", "inf", "-inf", "5.", "01", "0x10", "1e999", "+1", ".5"})
+  for (char const* bad : {"nan", "inf", "-inf", "5.", "01", "0x10", "+1", ".5"})
     refuses(with(up, "\"bytes\":800", "\"bytes\":" + std::string(bad)), "it is not JSON at column ");
   for (char const* bad : {"-0.5", "1e16", "1e300"})
     refuses(with(up, "\"took\":250.000", "\"took\":" + std::string(bad)),
             "took is not a number of microseconds from 0 to 1e15)");
   for (char const* bad : {"1e10", "-1", "99999999999"})
     refuses(with(up, "\"rank\":0", "\"rank\":" + std::string(bad)), "rank is not a whole number from 0 to ");
+  refuses(with(up, "\"bytes\":800", "\"bytes\":1e999"), "it is not JSON, a number is out of range)");
   refuses(with(up, "\"rank\":0", "\"rank\":1"), "rank is not that of the header)");
   refuses(with(up, "\"level\":1", "\"level\":4294967296"), "level is not a whole number from 0 to 2147483647)");
   refuses(with(up, "eta", "\\u0zzz"), "it is not JSON at column ");
   refuses(with(up, "eta", "\xff"), "it is not JSON at column ");
   std::vector<std::string> many(3000, with(up, "\"bytes\":800", "\"bytes\":9007199254740992"));
   many.insert(many.begin(), header_alone);
-  refused(here.file("sum", many), "the bytes of eta are more than 2^64.");
+  refused(here.file("sum", many), "the bytes of a variable are more than 2^64.");
 }
 
 TEST_CASE("info: of a process that was killed what it wrote is added up, and the ranks are named, with exit code 1") {
@@ -195,7 +183,7 @@ TEST_CASE("info: of a process that was killed what it wrote is added up, and the
   CHECK(info("trace --force " + one).err.find("it is after the last one") != std::string::npos);
 }
 
-TEST_CASE("info: a trace is shown without what a terminal obeys, and quoted in short") {
+TEST_CASE("info: a trace is shown without what a terminal obeys, quoted in short, and read from a pipe") {
   folder const here;
   auto const loud = here.file(
       "loud",
@@ -203,35 +191,21 @@ TEST_CASE("info: a trace is shown without what a terminal obeys, and quoted in s
                      R"("component":0,"region":"core","from":"a","to":"b","bytes":1,"routine":"\u00fc","took":1})"});
   auto const heard = info("trace " + loud);
   CHECK(heard.code == 0);
-  CHECK(heard.out.find("\\x1b[31mred\\xc2\\x9b\\x07  a to b  \xc3\xbc") != std::string::npos);
-  CHECK(heard.out.find('\x1b') == std::string::npos);
-  refused(here.file("escape", {header_alone, "{\"what\":\"\\u001b[2J\"}"}), "what is '\\x1b[2J', which");
+  CHECK(heard.out.find("?[31mred???  a to b  \xc3\xbc") != std::string::npos);
+  refused(here.file("escape", {header_alone, "{\"what\":\"\\u001b[2J\"}"}), "what is '?[2J', which");
   refused(here.file("long", {header_alone, "{\"what\":\"" + std::string(500000, 'x') + "\"}"}),
           "what is '" + std::string(80, 'x') + "...', which");
   refused(here.file("longer", {header_alone, "{\"what\":\"" + std::string(50 << 20, 'x') + "\"}"}),
           "is not understood (it is longer than 1 MiB)");
-}
-
-TEST_CASE("info: a trace that has no end, and a pipe that no process writes to, end with a reason") {
-  folder const here;
-  auto const begin = std::chrono::steady_clock::now();
-  refused("/dev/full", "line 1 of /dev/full is not understood (it is longer than 1 MiB)");
-  auto const pipe = (here.path / "pipe").string();
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  refused(pipe, pipe + " is not read (no process writes to this pipe)");
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
-  auto const trace = here.file("a", {header_alone, up});
-  REQUIRE(std::system(("(sleep 0.1; cat " + trace + " > " + pipe + ") &").c_str()) == 0);
-  auto const heard = info("trace " + pipe);
-  CHECK(heard.code == 0);
-  CHECK(heard.out.find("eta       host to cuda  rhs") != std::string::npos);
+  refused("/dev/full", "line 1 of /dev/full is not understood (it is longer than 1 MiB)"); // which has no end
+  CHECK(info("trace /dev/stdin", "cat " + loud + " |").out == heard.out);
 }
 
 TEST_CASE("info: only the traces of one run are added up, each once, unless --force says so") {
   folder const here;
   auto const zero = here.file("a.0.jsonl", {header0, up}), one = here.file("a.1.jsonl", {header1});
-  auto const other = here.file("b.1.jsonl", {header(1, 2, "00000000000000bb")});
-  auto const later = here.file("a.0.2.jsonl", {header(0, 2, "00000000000000aa", 2), up});
+  auto const other = here.file("b.1.jsonl", {header(1, 2, "", "00000000000000bb")});
+  auto const later = here.file("a.0.2.jsonl", {header(0, 2, "", "00000000000000aa", 2), up});
   auto const more = here.file("a.1.2.jsonl", {header(1, 3)}), unknown = here.file("c.jsonl", {header(5, 0)});
   auto const again = (here.path / ".." / here.path.filename() / "a.0.jsonl").string();
   struct {

@@ -18,6 +18,12 @@ function bytesText(n) {
   while (value >= 1000 && unit < units.length - 1) value /= 1000, ++unit;
   return `${unit === 0 ? value : value.toPrecision(4)} ${units[unit]}`;
 }
+// Of memories, which have sizes of powers of two.
+function sizeText(n) {
+  if (n === 0) return "";
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"], unit = Math.min(4, Math.floor(Math.log2(n) / 10)), value = n / 1024 ** unit;
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : value.toFixed(0)} ${units[unit]}`;
+}
 function timeText(microseconds) {
   const n = Math.abs(microseconds);
   if (n === 0) return "0";

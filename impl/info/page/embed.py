@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """embed.py FOLDER OUT.hpp: puts page.html, with its styles and scripts in it, into a header as texts.
 
-The texts are what stands before, between and after the places of the drawing and of the data.
+The texts are what stands before and after the place of the data.
 """
 import pathlib
 import re
@@ -11,8 +11,8 @@ import sys
 folder, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 page = (folder / "page.html").read_text()
 page = re.sub(r"@\{([\w./]+)\}", lambda name: (folder / name[1]).read_text().strip(), page)
-parts = re.split(r"@NODE@|@DATA@", page)
-assert len(parts) == 3, "page.html has one @NODE@ before one @DATA@"
+parts = page.split("@DATA@")
+assert len(parts) == 2, "page.html has one @DATA@"
 
 
 def texts(name, text):
@@ -25,4 +25,4 @@ def texts(name, text):
 out.write_text(
     "// SPDX-License-Identifier: MIT\n#pragma once\n\n/// @file\n/// The page of a report; made by embed.py.\n\n"
     "#include <array>\n#include <string_view>\n\nnamespace keel::info {\n\n"
-    + "\n".join(map(texts, ("page_begin", "page_middle", "page_end"), parts)) + "\n} // namespace keel::info\n")
+    + "\n".join(map(texts, ("page_begin", "page_end"), parts)) + "\n} // namespace keel::info\n")

@@ -57,7 +57,7 @@ find("#summary .note").textContent = !trace ? "" : "Not counted: what the progra
 // Which program, when, where, and of which keel.
 const dateText = microseconds => `${new Date(microseconds / 1e3).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 const versionText = n => n ? `keel ${Math.floor(n / 1e4)}.${Math.floor(n / 100) % 100}.${n % 100}` : "a keel that does not tell its version";
-const hostNames = [...new Set(report.places.map(p => p.host))].filter(host => host);
+const hosts = [...new Set(rankPlaces.map(p => p.host))], hostNames = hosts.filter(host => host);
 find("#summary .about").textContent = trace
   ? `${trace.program || "A program"}, ${counted(trace.ranks, "rank", "ranks")} on ${hostNames.slice(0, 3).join(", ") || "a host that is not known"}` +
     `${hostNames.length > 3 ? ", …" : ""}, began ${dateText(trace.begin)}, with ${versionText(trace.of_keel)}.`
@@ -67,13 +67,10 @@ find(".findings").append(...report.findings.map(f =>
 if (report.findings.length === 0) find(".findings").append(make("li", {}, "Nothing is wrong."));
 
 function aboutRanks() {
-  const hosts = [...new Set(report.places.map(p => p.host))];
-  if (report.places_are_drawn) {
-    const drawn = report.places.find(p => p.cores !== null).host;
+  if (drawnHost !== undefined)
     return "Each rank is drawn on the cores that it might run on when its trace began." +
-      (hosts.length > 1 ? ` Of ${hosts.length} hosts, ${drawn} is drawn.` : "");
-  }
-  return "Ranks are drawn where keel places them." + (hosts.length === 0 || report.places.some(p => p.cores !== null) ? ""
+      (hosts.length > 1 ? ` Of ${hosts.length} hosts, ${drawnHost} is drawn.` : "");
+  return "Ranks are drawn where keel places them." + (hosts.length === 0 || rankPlaces.some(p => p.cores !== null) ? ""
     : ` The run was on ${hosts.slice(0, 3).join(", ")}${hosts.length > 3 ? ", …" : ""}, not on this node: --xml FILE draws its cores.`);
 }
 find("#node .about").textContent = `${report.node.source}: ${counted(report.node.cores, "core", "cores")}, ` +
@@ -81,16 +78,16 @@ find("#node .about").textContent = `${report.node.source}: ${counted(report.node
 const memories = report.node.memories, devices = report.node.devices;
 const planned = report.map.map((p, rank) => ({ rank, ...p }));
 const places = [text("rank", p => p.rank), text("host", p => p.host || "-"), text("cores", p => p.cores === null ? "not known" : idsText(p.cores)),
-  text("hardware threads", p => idsText(p.hardware_threads))];
+  text("hardware threads", p => p.threads ?? idsText(p.hardware_threads))];
 const near = [text("memory", p => p.memory === null ? "-" : memories[p.memory].name),
   text("device", p => p.device === null ? "-" : `${devices[p.device].type} ${devices[p.device].pci_id ?? devices[p.device].name}`)];
-const asPlanned = report.places.length === planned.length && report.places.every(p => p.cores !== null && planned[p.rank] && idsText(p.cores) === idsText(planned[p.rank].cores));
-if (report.places.length > 0) {
+const asPlanned = rankPlaces.length === planned.length && rankPlaces.every(p => p.cores !== null && planned[p.rank] && idsText(p.cores) === idsText(planned[p.rank].cores));
+if (rankPlaces.length > 0) {
   find('[data-of="places"]').before(make("h3", {}, asPlanned ? "Where the ranks were, as keel would place them" : "Where the ranks were"));
-  table(find('[data-of="places"]'), asPlanned ? [...places, ...near] : places, report.places.map(p => ({ ...planned[p.rank], ...p })));
+  table(find('[data-of="places"]'), asPlanned ? [...places, ...near] : places, rankPlaces.map(p => ({ ...planned[p.rank], ...p })));
 }
 if (!asPlanned) {
-  if (report.places.length > 0) find('[data-of="map"]').before(make("h3", {}, "Where keel would place them"));
+  if (rankPlaces.length > 0) find('[data-of="map"]').before(make("h3", {}, "Where keel would place them"));
   table(find('[data-of="map"]'), [places[0], ...places.slice(2), ...near], planned);
 }
 
@@ -108,10 +105,8 @@ find("#knobs summary").textContent = `${counted(unset, "knob", "knobs")} that no
 table(find('[data-of="unset"]'), knobColumns, unset);
 
 if (trace) {
-  const { variable, routine, from, to, why, ...numbers } = trace.by_variable, texts = trace.texts;
-  const copyRows = variable.map((_, i) => ({ variable: texts[variable[i]], routine: texts[routine[i]], from: texts[from[i]],
-    to: texts[to[i]], why: texts[why[i]], bytes: numbers.bytes[i], least: numbers.least[i], times: numbers.times[i],
-    took: numbers.took[i], waited: numbers.waited[i], first: numbers.first[i], last: numbers.last[i] }));
+  const copyRows = trace.by_variable.map(([variable, routine, from, to, why, bytes, least, times, took, waited, first, last]) =>
+    ({ variable, routine, from, to, why, bytes, least, times, took, waited, first, last })).sort((a, b) => b.bytes - a.bytes);
   table(find('[data-of="copies"]'), [
     text("variable", r => r.variable), text("way", r => `${r.from} to ${r.to}`), text("routine", r => r.routine),
     text("why", r => r.why || (r.to === "neighbours" ? "ghosts" : "not known"), { isLong: true }), number("times", r => r.times),

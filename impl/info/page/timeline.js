@@ -1,9 +1,11 @@
 // Events on lanes, a few for each rank, drawn by hand on the axes of uPlot; below, the bytes that moved.
 if (trace) {
-  const kinds = trace.kinds, kindOf = Uint32Array.from(trace.kind), rankOf = Uint32Array.from(trace.rank);
+  const kinds = trace.kinds.map(([what, variable, level, component, region, from, to, routine, why, repeated]) =>
+    ({ what, variable, level, component, region, from, to, routine, why, repeated }));
+  const kindOf = Uint32Array.from(trace.kind), rankOf = Uint32Array.from(trace.rank);
   const begin = Float64Array.from(trace.time), took = Float64Array.from(trace.took), count = begin.length;
   const waited = Float64Array.from(trace.waited);
-  const isThere = what => kinds.what.some(w => trace.texts[w] === what);
+  const isThere = what => kinds.some(k => k.what === what);
   const whats = ["routine", "device", "copy", "exchange"].filter(what => what !== "device" || isThere(what)), each = whats.length;
   const lanes = [], laneOfRank = new Map(), copyLane = whats.indexOf("copy");
   for (const rank of trace.ranks) {
@@ -11,8 +13,8 @@ if (trace) {
     for (const what of whats) lanes.push(`${what} ${rank}`);
   }
   const laneOf = new Uint32Array(count), longest = new Float64Array(lanes.length);
-  const whatOf = Uint8Array.from(kinds.what, what => whats.indexOf(trace.texts[what]));
-  const paintOf = whatOf.map((what, k) => kinds.repeated[k] ? whats.length : what), paints = [...whats, "repeated", "waiting"];
+  const whatOf = Uint8Array.from(kinds, k => whats.indexOf(k.what));
+  const paintOf = whatOf.map((what, k) => kinds[k].repeated ? whats.length : what), paints = [...whats, "repeated", "waiting"];
   for (let i = 0; i < count; ++i) {
     laneOf[i] = laneOfRank.get(rankOf[i]) + whatOf[kindOf[i]];
     if (took[i] > longest[laneOf[i]]) longest[laneOf[i]] = took[i];
@@ -25,13 +27,8 @@ if (trace) {
     while (low < high) { const middle = (low + high) >> 1; if (begin[middle] < time) low = middle + 1; else high = middle; }
     return low;
   };
-  const kindAt = n => {
-    const at = name => trace.texts[kinds[name][n]];
-    return { what: at("what"), variable: at("variable"), level: kinds.level[n], component: kinds.component[n], region: at("region"),
-      from: at("from"), to: at("to"), routine: at("routine"), why: at("why") };
-  };
   function describe(i) {
-    const k = kindAt(kindOf[i]), n = trace.count?.[i] ?? 1;
+    const k = kinds[kindOf[i]], n = trace.count?.[i] ?? 1;
     const where = `rank ${rankOf[i]}, at ${timeText(begin[i])}, ${timeText(took[i])}` + (waited[i] ? `, of that ${timeText(waited[i])} waiting for messages` : "") +
       (n > 1 ? `, ${n} events together` : "");
     if (k.what === "routine") return `${k.routine} in ${k.to}: ${where}`;
@@ -118,7 +115,7 @@ if (trace) {
   let all = 0, needed = 0;
   copies.forEach((i, n) => {
     all += trace.bytes[i];
-    needed += kinds.repeated[kindOf[i]] ? 0 : trace.bytes[i];
+    needed += kinds[kindOf[i]].repeated ? 0 : trace.bytes[i];
     if (n % step === step - 1 || n === copies.length - 1) times.push(begin[i] + took[i]), moved.push(all), least.push(needed);
   });
   if (times[times.length - 1] < end) times.push(end), moved.push(all), least.push(needed);
@@ -137,7 +134,7 @@ if (trace) {
 
   const legend = [["routine", "calls of routines"], ["device", "their kernels on the device"], ["copy", "copies"], ["repeated", "copies that were not needed"],
     ["exchange", "exchanges"], ["waiting", "waiting for messages"]].filter(([name]) =>
-    name === "repeated" ? kinds.repeated.includes(1) : name === "waiting" ? waited.some(t => t > 0) : isThere(name));
+    name === "repeated" ? kinds.some(k => k.repeated) : name === "waiting" ? waited.some(t => t > 0) : isThere(name));
   if (trace.thinned) find(".thinned").textContent = `Of ${trace.thinned.events} events, those of one kind that began within ${timeText(trace.thinned.within)} ` +
     `are drawn as one, as long as all of them: ${count} in all. The tables count each.`;
   find(".legend").append(...legend.map(([name, words]) => make("span", {}, make("i", { style: `background: var(--${name})` }), words)));
