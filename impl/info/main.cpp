@@ -28,6 +28,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 namespace {
 
 using namespace keel;
@@ -132,6 +134,10 @@ int run(int given, char** given_words) {
 } // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate([] { // a document's destructor allocates
+    policy::print_line("keel::info: there is not enough memory (an allocation failed). Free some, or raise its limit.");
+    _exit(2);
+  });
   std::string_view const first = argc > 1 ? argv[1] : "";
   try {
     int const code = first == "trace"    ? info::show_trace(info::parse(info::trace_command, 2, argc, argv))

@@ -175,6 +175,34 @@ def keyboard(browser):
     check("Enter on a head sorts its column", order == sorted(order), order)
 
 
+def places(folder):
+    """Ranks are drawn where they might run, if the traces say that of the node drawn; else where keel places them."""
+    node = ["--xml", DATA / "gpus8_numa4.xml"]
+    n1, n2 = '"host":"n1","threads":"%s"', '"host":"n2","threads":"%s"'
+    for what, headers, arguments, drawn in (
+            ("a thread for each core", (n1 % "8-9,24", n1 % "31"), node, "8 0,9 0,24 0,31 1"),
+            ("the plan was asked for", (n1 % "8-9,24",), [*node, "--map", "32"], ",".join(f"{c} {c}" for c in range(32))),
+            ("no host is called n1 here", (n1 % "0",), ["--map", "1"], None),
+            ("more threads than the node has", (n1 % "31-32",), node, None),
+            ("of two hosts the first", (n1 % "4", n2 % "4"), node, "4 0"),
+            ("threads that are no list", (n1 % "1-,x",), node, None),
+            ("more threads than any node has", (n1 % "0-4000000000",), node, None),
+            ("the system told no threads", ('"program":"ocean"',), node, None)):
+        files = [folder / f"places.{rank}.jsonl" for rank in range(len(headers))]
+        for rank, (file, more) in enumerate(zip(files, headers)):
+            file.write_text('{"keel":"trace","version":4,"run":"00000000000000aa","part":1,"rank":%d,"ranks":%d,"begin":1763724151000000,%s}\n'
+                            '{"what":"end","time":9,"rank":%d}\n' % (rank, len(headers), more, rank))
+        page = folder / "places.html"
+        subprocess.run([INFO, "report", page, *files, *arguments], check=True, stdout=subprocess.DEVNULL)
+        with Browser(find_browser()) as browser:
+            browser.open(page.as_uri())
+            cores = browser.ask("[...document.querySelectorAll('.drawing [title]')].map(e => e.title.match(/core (\\d+), rank (.*)/)).filter(m => m).map(m => `${m[1]} ${m[2]}`)")
+            about = browser.ask("document.querySelector('#node .about').textContent")
+            check(f"{what}: where ranks are drawn", (",".join(cores) == drawn) if drawn else all(c.endswith(" 0") for c in cores) and len(cores) > 0, cores)
+            check(f"{what}: what is said of it", ("where keel places them" in about) == (drawn is None or len(cores) == 32), about)
+            check(f"{what}: no error", not browser.wrong, browser.wrong)
+
+
 def long_table(browser, rows):
     """A table of many rows draws some; the others come by a button, or by words that they hold."""
     drawn = "document.querySelectorAll('[data-of=copies] tbody tr').length"
@@ -265,6 +293,7 @@ def main():
             check("no empty chart where nothing moved", browser.ask("document.querySelector('.bytes') === null"))
             check("one table of places where they are equal", browser.ask("document.querySelectorAll('#node table').length") == 1)
             check("no error where nothing moved", not browser.wrong, browser.wrong)
+        places(folder)
         many = folder / "many.html"
         rows = 50_000
         many.write_text(repeat(page.read_text(), TIMES, rows))
