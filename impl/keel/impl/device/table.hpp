@@ -21,12 +21,15 @@
 namespace keel::device {
 
 /// The names of the devices of a list.
-template <class Devices>
-inline constexpr auto names_of_devices = []<class... Tags>(list<Tags...>) {
+template <class... Tags>
+[[nodiscard]] constexpr auto names_of(list<Tags...>) {
   return std::array<std::string_view, sizeof...(Tags)>{Tags::name...};
-}(policy::to_list<Devices>{});
-/// Those that keel knows, whether this program has them or not.
-inline constexpr std::span<std::string_view const> known_devices = names_of_devices<all_devices>;
+}
+template <class Devices>
+inline constexpr auto names_of_devices = names_of(policy::to_list<Devices>{});
+/// Those that keel knows, whether this program has them or not. An array of its own, because a `names_of_devices` of
+/// all devices would be a symbol that names them in every program.
+inline constexpr auto known_devices = names_of(all_devices{});
 
 /// What the options of a program are called.
 struct option_names {

@@ -154,7 +154,7 @@ KEEL_INLINE std::optional<named_knob> find_knob(std::string_view written, option
     if (!row.of_device || written.size() < row.option.size() + 2) continue;
     auto const cut = written.size() - row.option.size();
     if (!is(written.substr(cut), row.option) || written[cut - 1] != (is_variable ? '_' : '-')) continue;
-    for (auto const all : {names.devices, known_devices})
+    for (auto const all : {names.devices, std::span<std::string_view const>{known_devices}})
       for (auto const device : all)
         if (is(written.substr(0, cut - 1), device)) return named_knob{&row, device};
   }
