@@ -73,7 +73,8 @@ class ghosts_by_hand {
   using host_space = Kokkos::HostSpace;
 #endif
 
-  /// Passed to kernels.
+public:
+  /// Passed to kernels; nvcc wants it public.
   struct arrays {
     double* begin[Arrays];
     int length;
@@ -83,7 +84,6 @@ class ghosts_by_hand {
     }
   };
 
-public:
   /// Collective: each rank asks the owners of its ghosts for them.
   template <class Ranks>
   ghosts_by_hand(Space const& space, keel::machine::basic_environment<Ranks> const& env, std::vector<ghost> const& all,
