@@ -431,6 +431,8 @@ TEST_CASE("what a later step reads and the last checkpoint left out is refused b
   CHECK(keel::test::refuses([&] { again.f.restart<steepest>("checkpoint-left"); }, "later steps read slope level 0"));
   again.f.restart<go_on>("checkpoint-left");
   CHECK(again.f.steps() == 3);
+  again.f.run(go_on{});
+  CHECK(keel::test::refuses([&] { again.f.restart("checkpoint-left"); }, "it has no slope level 0, which is valid"));
 }
 
 // What changes where elements are: blocks, patches, elements that move.

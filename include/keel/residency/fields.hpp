@@ -218,9 +218,9 @@ public:
   }
   /// Goes on where the run was that wrote the checkpoint `name`, on any number of ranks and any device, however the
   /// grid and the meshes are cut: what the file has is valid on the host, ghosts are filled that were, and `steps()`
-  /// counts on. What the file has not stays as it is. `f.restart<step>("run")` names the schedules that go on: what one
-  /// of them reads and neither the file nor the fields have is refused. A mesh whose elements move gets those of the
-  /// file.
+  /// counts on. What the file has not stays as it is. `f.restart<step>("run")` names the schedules that go on, instead
+  /// of those that ran: what one of them reads and neither the file nor the fields have is refused; without any, what
+  /// the fields have and the file has not. A mesh whose elements move gets those of the file.
   ///
   /// Collective. Throws the same `keel::error` on every rank, and nothing has changed, if the file is cut short,
   /// damaged, not finished, or of other variables, grids or meshes; if the checksum of data is wrong, what they were to

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -61,6 +62,8 @@ public:
   void execute(schedule_view const& what, component_range range, void const* arguments);
   /// Runs a schedule as the next step of the fields.
   void step(schedule_view const& what, void const* arguments);
+  /// The schedules that ran as steps.
+  [[nodiscard]] std::vector<schedule_nodes> steps() const;
   [[nodiscard]] std::int64_t planned_steps() const { return planned_steps_; }
   void require_idle(std::string_view who) const;
   /// To be called when arrays have changed.

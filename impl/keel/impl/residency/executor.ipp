@@ -323,8 +323,10 @@ KEEL_INLINE void executor::require_idle(std::string_view who) const {
 KEEL_INLINE void executor::execute(schedule_view const& what, component_range range, void const* arguments) {
   execution all(*own_, own_->known.of(what), range, arguments);
   all.run();
-  if (!all.written.empty()) own_->fields.checkpoints_->write(what.table, all.written, own_->known);
+  if (!all.written.empty()) own_->fields.checkpoints_->write(what.table, all.written);
 }
+
+KEEL_INLINE std::vector<schedule_nodes> executor::steps() const { return own_->known.steps(); }
 
 KEEL_INLINE void executor::step(schedule_view const& what, void const* arguments) {
   own_->fields.checkpoints_->begin_steps({&what.table, 1});
@@ -336,7 +338,7 @@ KEEL_INLINE void executor::step(schedule_view const& what, void const* arguments
   own_->known.note_step(known, what.table);
   execution all(*own_, known, every_component, arguments);
   all.run();
-  own_->fields.checkpoints_->end_step(what.table, all.written, own_->known);
+  own_->fields.checkpoints_->end_step(what.table, all.written);
   planned_steps_ += all.has_prefetched_ ? 1 : 0;
 }
 KEEL_INLINE executor::step_scope::step_scope(executor& of) : of_(of) {

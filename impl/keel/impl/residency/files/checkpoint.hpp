@@ -31,7 +31,6 @@ namespace keel::residency::detail {
 class agreement;
 class saved_series;
 struct fields_state;
-class schedule_cache;
 
 inline constexpr std::int64_t checkpoint_version = 1;
 
@@ -117,21 +116,21 @@ public:
   void finish() {
     for (auto const& one : all_) one->finish();
   }
-  /// Writes what these entries of a schedule are to write: what later steps need of those of `known` that ran as
-  /// steps, or all that is valid if none did; and what the entry keeps.
-  void write(schedule_nodes const& of, std::span<std::size_t const> entries, schedule_cache const& known);
+  /// Writes what these entries of a schedule are to write: what later steps need of the schedules that ran as steps, or
+  /// all that is valid if none did; and what the entry keeps.
+  void write(schedule_nodes const& of, std::span<std::size_t const> entries);
   /// Goes on from a file before the first step, if the user asks for it, and returns whether. Does so once.
   bool begin_steps(std::span<schedule_nodes const> first);
   /// What these schedules read is needed, too, although they may not have run as steps yet.
   void go_on_with(std::span<schedule_nodes const> of) { going_on_.assign(of.begin(), of.end()); }
   /// After a step, whose schedule came to those entries. Its first one, if there is one, is meant when the user asks
   /// for checkpoints.
-  void end_step(schedule_nodes const& of, std::span<std::size_t const> entries, schedule_cache const& known);
+  void end_step(schedule_nodes const& of, std::span<std::size_t const> entries);
 
   std::vector<std::shared_ptr<saved_series>> saved;
 
 private:
-  void write(std::string_view name, std::span<request const> kept, std::span<schedule_nodes const> steps);
+  void write(std::string_view name, std::span<request const> kept);
   /// Whether the job ends in so many seconds, as rank 0 has it.
   [[nodiscard]] bool ends_soon(int seconds) const;
 

@@ -5,7 +5,6 @@
 #include <keel/impl/layout/elements.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/files/restart.hpp>
-#include <keel/impl/residency/prepared_schedule.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>
@@ -106,20 +105,19 @@ KEEL_INLINE checkpoint_file& checkpoint_files::of(std::string_view name) {
   return *all_.emplace_back(std::make_unique<checkpoint_file>(fields_, name));
 }
 
-KEEL_INLINE void checkpoint_files::write(std::string_view name, std::span<request const> kept,
-                                         std::span<schedule_nodes const> steps) {
+KEEL_INLINE void checkpoint_files::write(std::string_view name, std::span<request const> kept) {
   live_levels none;
   for (variable_record const& v : fields_.arrays_.variables()) none.emplace_back(std::size_t(v.about->levels));
-  std::vector<schedule_nodes> all(steps.begin(), steps.end());
+  std::vector<schedule_nodes> all = fields_.executor_.steps();
+  bool const has_steps = !all.empty();
   all.insert(all.end(), going_on_.begin(), going_on_.end());
   live_levels live = live_before(all, none, fields_.book_.steps() == 0);
   for (request const& r : kept) live[std::size_t(r.variable)][std::size_t(r.level)].what = region::everywhere;
-  of(name).write(steps.empty() ? nullptr : &live);
+  of(name).write(has_steps ? &live : nullptr);
 }
 
-KEEL_INLINE void checkpoint_files::write(schedule_nodes const& of, std::span<std::size_t const> entries,
-                                         schedule_cache const& known) {
-  for (std::size_t const i : entries) write(of.nodes[i].about->name, of.asked(i), known.steps());
+KEEL_INLINE void checkpoint_files::write(schedule_nodes const& of, std::span<std::size_t const> entries) {
+  for (std::size_t const i : entries) write(of.nodes[i].about->name, of.asked(i));
 }
 
 KEEL_INLINE bool checkpoint_files::begin_steps(std::span<schedule_nodes const> first) {
@@ -131,18 +129,17 @@ KEEL_INLINE bool checkpoint_files::begin_steps(std::span<schedule_nodes const> f
   return true;
 }
 
-KEEL_INLINE void checkpoint_files::end_step(schedule_nodes const& of, std::span<std::size_t const> entries,
-                                            schedule_cache const& known) {
+KEEL_INLINE void checkpoint_files::end_step(schedule_nodes const& of, std::span<std::size_t const> entries) {
   residency::settings const& how = fields_.book_.settings();
   if (entries.empty() && !how.watches_steps()) return;
   std::size_t first = 0;
   while (first < of.size && of.nodes[first].what() != entry_kind::checkpoint) ++first;
   bool const is_due = how.checkpoint_every && fields_.book_.steps() % *how.checkpoint_every == 0;
   bool const is_last = how.checkpoint_before_end && !is_ending_ && (is_ending_ = ends_soon(*how.checkpoint_before_end));
-  if (!how.checkpoint_every) write(of, entries, known);
+  if (!how.checkpoint_every) write(of, entries);
   if (!is_due && !is_last) return;
-  if (first != of.size) write(of, {&first, 1}, known);
-  else write("checkpoint", {}, known.steps());
+  if (first != of.size) write(of, {&first, 1});
+  else write("checkpoint", {});
 }
 
 KEEL_INLINE bool checkpoint_files::ends_soon(int seconds) const {

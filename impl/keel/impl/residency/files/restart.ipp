@@ -114,6 +114,8 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
   f.executor_.require_idle("restart");
   f.checkpoints_->finish();
   if (!schedules.empty()) f.checkpoints_->go_on_with(schedules);
+  auto const ran = f.executor_.steps();
+  if (schedules.empty()) schedules = ran;
   std::string const path = std::string(name) + ".h5";
   std::string const before = std::string(name) + ".previous";
   std::string const hint = "Take the one before it, " + before + ", if there is one";
@@ -131,7 +133,6 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
     }
   });
   share_content(ranks, all);
-  if (!f.arrays_.has_blocks() && all.grids != grids_of(f.arrays_)) regrid(f, patches_of(f.arrays_, all.grids));
   std::optional<file_to_read> file;
   ranks.all_or_none(failing, [&] {
     file.emplace(path);
@@ -140,6 +141,7 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
   std::vector<mesh_in_file> meshes;
   std::uint64_t sum = 0;
   for (auto const& m : all.meshes) meshes.push_back(find_elements(f, ranks, *file, all, m, failing, sum));
+  if (!f.arrays_.has_blocks() && all.grids != grids_of(f.arrays_)) regrid(f, patches_of(f.arrays_, all.grids));
 
   arrays const& on = f.arrays_;
   auto const places = places_of_meshes(f, ranks);

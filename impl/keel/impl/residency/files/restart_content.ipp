@@ -146,12 +146,14 @@ public:
       refuse("an array is missing: " + (lacking.empty() ? "a component of a variable" : lacking), "Take another one");
   }
 
-  /// What later steps read, no file has and the program has not made.
-  void look_for_live(std::span<schedule_nodes const> schedules) const {
-    if (schedules.empty()) return;
+  /// What the file lacks: later steps may not read it unless the program has made it, and where no steps are known it
+  /// would keep values of another time.
+  void look_for_lacking(std::span<schedule_nodes const> schedules) const {
+    bool const knows_steps = !schedules.empty();
     live_levels live;
-    for (variable_record const& v : arrays_.variables()) live.emplace_back(std::size_t(v.about->levels));
-    live = live_before(schedules, live, made.steps == 0);
+    for (variable_record const& v : arrays_.variables())
+      live.emplace_back(std::size_t(v.about->levels), live_level{knows_steps ? region::none : region::owned});
+    if (knows_steps) live = live_before(schedules, live, made.steps == 0);
     for (auto const& [one, has_walls, offset, sum] : made.levels) {
       region& what = live[std::size_t(one.variable)][std::size_t(one.level)].what;
       what = without(what, one.where | region::ghosts);
@@ -161,7 +163,11 @@ public:
         variable_record const& of = arrays_.variables()[v];
         if (!overlap(live[v][l].what, region::owned) || !of.about->is_saved) continue;
         bool const is_valid = fields_.book_.memory_with(int(v), int(l), region::owned, 0) != memory::none;
-        if (!is_valid && (is_in("left out", called(of, int(l))) || !is_in("variables", std::string(of.about->name))))
+        if (!knows_steps && is_valid)
+          refuse("it has no " + called(of, int(l)) + ", which is valid here and would keep its values",
+                 "Name the schedules of later steps in the restart");
+        if (knows_steps && !is_valid &&
+            (is_in("left out", called(of, int(l))) || !is_in("variables", std::string(of.about->name))))
           refuse("later steps read " + called(of, int(l)) + ", which it does not have",
                  "Name the variable by keep in the checkpoint, or write it before");
       }
@@ -260,7 +266,7 @@ KEEL_INLINE restart_content look_into(fields_state const& f, std::string const& 
   file.look_at_parts();
   file.look_at_meshes();
   file.look_at_levels();
-  file.look_for_live(schedules);
+  file.look_for_lacking(schedules);
   return std::move(file.made);
 }
 
