@@ -12,9 +12,7 @@
 #include <keel/policy/error.hpp>
 
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 

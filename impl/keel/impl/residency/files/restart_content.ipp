@@ -163,7 +163,7 @@ public:
         variable_record const& of = arrays_.variables()[v];
         if (!overlap(live[v][l].what, region::owned) || !of.about->is_saved) continue;
         bool const is_valid = fields_.book_.memory_with(int(v), int(l), region::owned, 0) != memory::none;
-        if (!knows_steps && is_valid)
+        if (!knows_steps && is_valid && fields_.book_.keeps_ledger())
           refuse("it has no " + called(of, int(l)) + ", which is valid here and would keep its values",
                  "Name the schedules of later steps in the restart");
         if (knows_steps && !is_valid &&
