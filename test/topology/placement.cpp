@@ -4,11 +4,12 @@
 #include <keel/impl/topology/place.hpp>
 #include <keel/topology/node.hpp>
 
+#include "record.hpp"
 #include "saved.hpp"
 #include "walk.hpp"
 
 #include <doctest/doctest.h>
-#include <support/folder.hpp>
+#include <support/message_of.hpp>
 
 #include <algorithm>
 #include <climits>
@@ -99,7 +100,136 @@ void check_against_hwloc(node const& n, keel::test::walk const& oracle, std::vec
   }
 }
 
+/// What a machine's ranks get by a rule: cores/memory/device of each, or its hardware threads.
+struct placed_ranks {
+  char const* why;
+  char const* machine;
+  int ranks;
+  placing rule;
+  char const* map;
+  char const* threads = nullptr;
+};
+
+/// Some threads of the hybrid machine: the second of core 0, both of core 1, and that of core 8.
+id_set const some_threads{1, 2, 3, 16};
+placing const near_devices{.order = order::by_device};
+placing const packed_in{.order = order::compact};
+placing const first_threads{.threads_per_core = 1};
+char const* const three_memories = "numa:3 core:4 pu:1";
+
+placed_ranks const placed_rows[]{
+    {"ranks are cut along the tree: two NUMA nodes of one package, and the other package",
+     "gpus8_numa4.xml",
+     3,
+     {},
+     "0-7/0/0 8-15/1/3 16-31/2/6"},
+    {"a memory with too few cores for a rank goes to the neighbour on its side of the border; this is on it",
+     three_memories,
+     2,
+     {.within = id_set{0, 1, 2, 3, 5, 8, 9, 10, 11}},
+     "0-3,5/0/-1 8-11/2/-1"},
+    {"before the border", three_memories, 2, {.within = id_set{1, 2, 3, 5, 8, 9, 10, 11}}, "1-3,5/0/-1 8-11/2/-1"},
+    {"after it", three_memories, 2, {.within = id_set{0, 1, 2, 3, 6, 8, 9, 11}}, "0-3/0/-1 6,8-9,11/1/-1"},
+    {"the first of all", three_memories, 2, {.within = id_set{1, 4, 5, 6, 8, 9, 10}}, "1,4-6/0/-1 8-10/2/-1"},
+    {"the last of all", three_memories, 2, {.within = id_set{0, 1, 2, 4, 5, 6, 11}}, "0-2/0/-1 4-6,11/1/-1"},
+    {"a rank without a memory of its own gets the one with the shortest latency, not the first of as many steps",
+     "latencies.xml",
+     1,
+     {.within = id_set{4, 5}},
+     "4-5/1/-1"},
+    {"of two memories over the same cores each is used", "attributes.xml", 4, {}, "0/0/-1 1/0/-1 2/2/-1 3/2/-1"},
+    {"compact ranks stand next to each other, one core each", "restricted.xml", 3, packed_in, "0/0/-1 1/0/-1 2/0/-1",
+     "4-5 6-7 12-13"},
+    {"with more ranks than cores the first three are filled first", "restricted.xml", 11, packed_in,
+     "0/0/-1*2 1/0/-1*2 2/0/-1*2 3/0/-1 4/0/-1 5/0/-1 6/0/-1 7/0/-1", "4 5 6 7 12 13 14-15 16-17 18-19 20-21 22-23"},
+    {"by_device keeps ranks on the cores near their device", "gpus_one_side.xml", 3, near_devices,
+     "6-7/1/0 8-9/1/1 10-11/1/2"},
+    {"and uses devices evenly", "gpus8_numa4.xml", 3, near_devices, "0-7/0/1 16-23/2/6 24-31/3/9"},
+    {"a rank is in the middle of its share", "gpus8_numa4.xml", 1, near_devices, "16-23/2/6"},
+    {"as many ranks as devices", "gpus8_numa4.xml", 8, near_devices,
+     "0-3/0/0 4-7/0/1 8-11/1/3 12-15/1/4 16-19/2/6 20-23/2/7 24-27/3/9 28-31/3/10"},
+    {"the same for three ranks a device, of four cores", "gpus8_numa4.xml", 24, near_devices,
+     "0/0/0 1/0/0 2-3/0/0 4/0/1 5/0/1 6-7/0/1 8/1/3 9/1/3 10-11/1/3 12/1/4 13/1/4 14-15/1/4 16/2/6 17/2/6 18-19/2/6 "
+     "20/2/7 21/2/7 22-23/2/7 24/3/9 25/3/9 26-27/3/9 28/3/10 29/3/10 30-31/3/10"},
+    {"by network",
+     "gpus8_numa4.xml",
+     4,
+     {.order = order::by_device, .device = device_type::network},
+     "0-7/0/2 8-15/1/5 16-23/2/8 24-31/3/11"},
+    {"places with the same cores are one: a GPU at a package, one at the only group in it", "nested_places.xml", 2,
+     near_devices, "0/0/0 1/0/1"},
+    {"ranks are spread where the places of devices nest", "nested_three.xml", 3, near_devices,
+     "0-1/0/0 2-3/1/2 4-5/2/1"},
+    {"and where there are no other places", "nested_two.xml", 3, near_devices, "0-1/0/0 2-3/1/1 4-5/2/0"},
+    {"its only GPU has one context", "accelerators.xml", 1, near_devices, "0-3/0/1"},
+    {"where a core is switched off", "one_offline.xml", 3, near_devices, "0-1/0/0 2-3/0/0 4-6/0/0"},
+    {"a rule may leave some hardware threads, and ranks get no others",
+     "hybrid.xml",
+     2,
+     {.hardware_threads = some_threads},
+     "0/0/-1 1,8/0/-1",
+     "1 2-3,16"},
+    {"more ranks than cores are left",
+     "hybrid.xml",
+     5,
+     {.hardware_threads = some_threads},
+     "0/0/-1 1/0/-1*3 8/0/-1",
+     "1 2*2 3 16"},
+    {"compact",
+     "hybrid.xml",
+     5,
+     {.order = order::compact, .hardware_threads = some_threads},
+     "0/0/-1 1/0/-1*2 8/0/-1*2",
+     "1 2 3 16*2"},
+    {"of which fewer are used",
+     "hybrid.xml",
+     1,
+     {.order = order::compact, .hardware_threads = some_threads},
+     "0/0/-1",
+     "1"},
+    {"one thread for all", "hybrid.xml", 8, {.hardware_threads = id_set{3}}, "1/0/-1*8", "3*8"},
+    {"both rules", "hybrid.xml", 1, {.hardware_threads = some_threads, .threads_per_core = 1}, "0-1,8/0/-1", "1-2,16"},
+    {"one thread of each core", "hybrid.xml", 4, first_threads, "0-3/0/-1 4-7/0/-1 8-11/0/-1 12-15/0/-1",
+     "0,2,4,6 8,10,12,14 16-19 20-23"},
+    {"now there are 16 places", "hybrid.xml", 24, first_threads,
+     "0/0/-1*2 1/0/-1 2/0/-1*2 3/0/-1 4/0/-1*2 5/0/-1 6/0/-1*2 7/0/-1 8/0/-1*2 9/0/-1 10/0/-1*2 11/0/-1 12/0/-1*2 "
+     "13/0/-1 14/0/-1*2 15/0/-1",
+     "0*2 2 4*2 6 8*2 10 12*2 14 16*2 17 18*2 19 20*2 21 22*2 23"},
+};
+
+/// A placement that is refused, and words of the reason.
+placed_ranks const refused_rows[]{
+    {"0 ranks cannot be placed", "core:2 pu:1", 0, {}, ""},
+    {"-3 ranks cannot be placed", "core:2 pu:1", -3, {}, ""},
+    {"threads of a core cannot be used", "hybrid.xml", 1, {.threads_per_core = -1}, ""},
+    {"leaves no core", "gpus8_numa4.xml", 2, {.within = id_set{}}, ""},
+    {"leaves no core", "gpus8_numa4.xml", 2, {.within = id_set{99}}, ""},
+    {"leaves no core", "hybrid.xml", 2, {.hardware_threads = id_set{}}, ""},
+    {"leaves no core", "hybrid.xml", 2, {.hardware_threads = id_set{99}}, ""},
+    {"has no gpu", "no_io.xml", 2, near_devices, ""},
+    {"fewer contexts", "accelerators.xml", 2, near_devices, ""}, // its GPU has one context
+};
+
+node machine_of(std::string const& text) {
+  return text.ends_with(".xml") ? node::from_xml(own_machine(text)) : node::from_synthetic(text);
+}
+
 } // namespace
+
+TEST_CASE("topology: ranks are where a row says") {
+  for (auto const& row : placed_rows) {
+    CAPTURE(row.why);
+    auto const ranks = machine_of(row.machine).place(row.ranks, row.rule);
+    CHECK(keel::test::map_of(ranks) == row.map);
+    if (row.threads == nullptr) continue;
+    CHECK(keel::test::listed(ranks, [](placement const& p) { return to_string(p.hardware_threads); }) == row.threads);
+  }
+}
+
+TEST_CASE("topology: what cannot be placed is refused") {
+  for (auto const& row : refused_rows)
+    CHECK(keel::test::refuses([&] { (void)machine_of(row.machine).place(row.ranks, row.rule); }, row.why));
+}
 
 TEST_CASE("topology: ranks get near, balanced places, and none shares before it must") {
   for (auto const& file : keel::test::all_machines())
@@ -110,49 +240,18 @@ TEST_CASE("topology: ranks get near, balanced places, and none shares before it 
       auto const placed = n.place(ranks);
       REQUIRE(placed.size() == std::size_t(ranks));
       check_cores(n, placed);
+      if (ranks >= int(n.cores().size())) check_cores(n, n.place(ranks, packed_in));
       if (ranks <= 64) check_against_hwloc(n, keel::test::walk{file}, placed);
     }
 }
 
 TEST_CASE("topology: the maps of the project's machines are those on record") {
-  std::string maps; // a line for each machine and number of ranks; cores/memory/device of each rank
+  std::string maps; // a line for each machine and number of ranks
   for (auto const& m : keel::test::own_machines)
-    for (int const ranks : {1, 2, 4, 8, 16, 64}) {
-      maps += m.file + (' ' + std::to_string(ranks)) + ':';
-      for (auto const& p : node::from_xml(own_machine(m.file)).place(ranks))
-        maps += ' ' + to_string(p.cores) + '/' + std::to_string(p.memory) + '/' + std::to_string(p.device);
-      maps += '\n';
-    }
-  if (char const* const record = std::getenv("KEEL_TEST_RECORD"); record != nullptr) std::ofstream{record} << maps;
-  std::ifstream file{own_machine("maps.txt")};
-  std::istringstream now{maps};
-  int lines = 0;
-  for (std::string expected, found; std::getline(file, expected); ++lines) {
-#if HWLOC_API_VERSION >= 0x00030000
-    if (expected.starts_with("hwloc1_")) {
-      --lines;
-      continue;
-    }
-#endif
-    REQUIRE(std::getline(now, found));
-    CHECK(found == expected);
-  }
-  CHECK(lines == 6 * int(std::size(keel::test::own_machines)));
-}
-
-TEST_CASE("topology: ranks are cut along the tree") {
-  auto const n = node::from_xml(own_machine("gpus8_numa4.xml"));
-  auto const eight = n.place(8);
-  for (int r = 0; r < 8; ++r) {
-    CHECK(eight[std::size_t(r)].cores == id_set::range(4 * r, 4 * r + 4));
-    CHECK(eight[std::size_t(r)].memory == r / 2);
-  }
-  int const gpus[]{0, 1, 3, 4, 6, 7, 9, 10}; // each its own
-  for (int r = 0; r < 8; ++r) CHECK(eight[std::size_t(r)].device == gpus[r]);
-  auto const three = n.place(3); // two NUMA nodes of one package, and the other package
-  CHECK(three[0].cores == id_set::range(0, 8));
-  CHECK(three[1].cores == id_set::range(8, 16));
-  CHECK(three[2].cores == id_set::range(16, 32));
+    for (int const ranks : {1, 2, 4, 8, 16, 64})
+      maps += m.file + (' ' + std::to_string(ranks)) + ": " +
+              keel::test::map_of(node::from_xml(own_machine(m.file)).place(ranks)) + '\n';
+  keel::test::check_record("maps.txt", maps);
 }
 
 TEST_CASE("topology: ranks that share a memory have equally many cores, give or take one") {
@@ -164,19 +263,6 @@ TEST_CASE("topology: ranks that share a memory have equally many cores, give or 
       CHECK(p.cores.size() <= std::size_t((96 + ranks - 1) / ranks));
     }
   }
-}
-
-TEST_CASE("topology: a memory with too few cores for a rank goes to the neighbour on its side of the border") {
-  auto const n = node::from_synthetic("numa:3 core:4 pu:1");
-  auto const two = [&](id_set const& within) {
-    auto const placed = n.place(2, {.within = within});
-    return std::pair{placed[0].cores, placed[1].cores};
-  };
-  CHECK(two({0, 1, 2, 3, 5, 8, 9, 10, 11}) == std::pair{id_set{0, 1, 2, 3, 5}, id_set{8, 9, 10, 11}}); // on the border
-  CHECK(two({1, 2, 3, 5, 8, 9, 10, 11}) == std::pair{id_set{1, 2, 3, 5}, id_set{8, 9, 10, 11}});
-  CHECK(two({0, 1, 2, 3, 6, 8, 9, 11}) == std::pair{id_set{0, 1, 2, 3}, id_set{6, 8, 9, 11}});
-  CHECK(two({1, 4, 5, 6, 8, 9, 10}) == std::pair{id_set{1, 4, 5, 6}, id_set{8, 9, 10}}); // the first of all
-  CHECK(two({0, 1, 2, 4, 5, 6, 11}) == std::pair{id_set{0, 1, 2}, id_set{4, 5, 6, 11}}); // the last of all
 }
 
 TEST_CASE("topology: a device serves as many ranks as it has contexts before a far one is taken or one doubled") {
@@ -202,109 +288,6 @@ TEST_CASE("topology: a device serves as many ranks as it has contexts before a f
   CHECK_THROWS_AS((void)users_with(4, {.order = order::by_device, .device = device_type::network}), keel::error);
 }
 
-TEST_CASE("topology: with more ranks than cores, hardware threads count") {
-  auto const n = node::from_xml(own_machine("hybrid.xml")); // 8 cores with two threads, 8 with one
-  auto const placed = n.place(24);
-  id_set used;
-  for (auto const& rank : placed) {
-    CHECK(rank.hardware_threads.size() == 1);
-    used |= rank.hardware_threads;
-  }
-  CHECK(used.size() == 24);
-}
-
-TEST_CASE("topology: a rank without a memory of its own gets the one with the shortest latency") {
-  auto const n = node::from_xml(own_machine("latencies.xml")); // the third package's memory is withheld
-  CHECK(n.place(1, {.within = id_set{4, 5}})[0].memory == 1);  // not the first, which is as many steps away
-  int const memories[]{0, 1, 2, 2};                            // of equally near ones that which no rank has
-  for (int r = 0; r < 4; ++r) CHECK(n.place(4)[std::size_t(r)].memory == memories[r]);
-}
-
-TEST_CASE("topology: a memory that is near no core is farther away than all others") {
-  struct {
-    char const *machine, *cores; // those that are left
-    id_set own;                  // memories that still have some
-  } const cases[]{{"numa:2 core:4 pu:1", "0x0f", {0}},
-                  {"numa:2 core:4 pu:1", "0xf0", {1}},
-                  {"pack:2 numa:2 core:2 pu:1", "0x3", {0}},
-                  {"numa:3 core:2 pu:2", "0x0ff", {0, 1}}};
-  keel::test::folder const here;
-  for (auto const& c : cases) {
-    CAPTURE(c.machine);
-    CAPTURE(c.cores);
-    hwloc_topology_t all = nullptr;
-    hwloc_topology_init(&all);
-    hwloc_topology_set_synthetic(all, c.machine);
-    REQUIRE(hwloc_topology_load(all) == 0);
-    hwloc_bitmap_t const left = hwloc_bitmap_alloc();
-    hwloc_bitmap_sscanf(left, c.cores);
-    REQUIRE(hwloc_topology_restrict(all, left, 0) == 0); // as where a job has cores of one socket
-    hwloc_bitmap_free(left);
-    auto const file = here.path / "left.xml";
-    REQUIRE(hwloc_topology_export_xml(all, file.c_str(), 0) == 0);
-    hwloc_topology_destroy(all);
-    auto const n = node::from_xml(file);
-    for (auto const& core : n.cores())
-      for (auto const& m : n.memories()) {
-        if (c.own.contains(m.os_index)) continue;
-        for (auto const& near : n.memories())
-          if (c.own.contains(near.os_index))
-            CHECK(n.distance_to_memory(core.id, near.id) < n.distance_to_memory(core.id, m.id));
-      }
-    for (int const ranks : {1, 2, 3, 4, 8})
-      for (auto const& p : n.place(ranks)) CHECK(c.own.contains(n.memories()[std::size_t(p.memory)].os_index));
-  }
-}
-
-TEST_CASE("topology: fewer than one rank is refused") {
-  CHECK_THROWS_AS((void)node::from_synthetic("core:2 pu:1").place(0), keel::error);
-  CHECK_THROWS_AS((void)node::from_synthetic("core:2 pu:1").place(-3), keel::error);
-}
-
-TEST_CASE("topology: compact ranks stand next to each other, one core each") {
-  auto const n = node::from_xml(own_machine("restricted.xml")); // 8 cores of two threads
-  auto const rule = placing{.order = order::compact};
-  auto const three = n.place(3, rule);
-  for (int r = 0; r < 3; ++r) CHECK(three[std::size_t(r)].cores == id_set{r});
-  for (int const ranks : {8, 11, 16, 33}) {
-    CAPTURE(ranks);
-    check_cores(n, n.place(ranks, rule));
-  }
-  auto const eleven = n.place(11, rule); // the first three cores are filled first
-  CHECK(eleven[5].cores == id_set{2});
-  CHECK(eleven[6].cores == id_set{3});
-}
-
-TEST_CASE("topology: by_device keeps ranks on the cores near their device, and uses devices evenly") {
-  auto const one_side = node::from_xml(own_machine("gpus_one_side.xml"));
-  auto const three = one_side.place(3, {.order = order::by_device});
-  for (int r = 0; r < 3; ++r) {
-    CHECK(three[std::size_t(r)].cores == id_set::range(6 + 2 * r, 8 + 2 * r));
-    CHECK(three[std::size_t(r)].device == r);
-    CHECK(three[std::size_t(r)].memory == 1);
-  }
-  auto const eight = node::from_xml(own_machine("gpus8_numa4.xml"));
-  for (int const ranks : {1, 2, 3, 4, 8, 16, 24, 64}) {
-    CAPTURE(ranks);
-    auto const placed = eight.place(ranks, {.order = order::by_device});
-    std::vector<int> users(eight.devices().size(), 0);
-    for (auto const& p : placed) {
-      REQUIRE(p.device >= 0);
-      ++users[std::size_t(p.device)];
-      for (int const c : p.cores) CHECK(eight.distance_to_device(c, p.device) == 1);
-    }
-    for (auto const& d : eight.devices())
-      if (d.type == device_type::gpu) {
-        CHECK(users[std::size_t(d.id)] <= (ranks + 7) / 8);
-        CHECK(users[std::size_t(d.id)] >= ranks / 8);
-      } else {
-        CHECK(users[std::size_t(d.id)] == 0);
-      }
-  }
-  auto const by_network = eight.place(4, {.order = order::by_device, .device = device_type::network});
-  for (int r = 0; r < 4; ++r) CHECK(by_network[std::size_t(r)].device == 3 * r + 2);
-}
-
 TEST_CASE("topology: by_device gives each rank cores and a device, wherever on a machine that is") {
   CHECK(placement{}.memory == -1);
   CHECK(placement{}.device == -1);
@@ -317,56 +300,6 @@ TEST_CASE("topology: by_device gives each rank cores and a device, wherever on a
       CHECK(p.device >= 0);
     }
   }
-}
-
-TEST_CASE("topology: by_device takes places with the same cores for one") {
-  auto const n = node::from_xml(own_machine("nested_places.xml")); // one GPU at a package, one at the only group in it
-  CHECK(n.distance_to_device(0, 0) < n.distance_to_device(0, 1));
-  auto const two = n.place(2, {.order = order::by_device});
-  for (int r = 0; r < 2; ++r) {
-    CHECK(two[std::size_t(r)].cores == id_set{r});
-    CHECK(two[std::size_t(r)].device == r);
-  }
-}
-
-TEST_CASE("topology: by_device spreads ranks where the places of devices nest") {
-  std::string text = keel::test::content(own_machine("nested_places.xml"));
-  std::string const end = "\n    </object>\n  </object>\n</topology>"; // of the second package, of cores 2 to 5
-  auto const from = text.find("      <object type=\"Bridge\" gp_index=\"17\"");
-  auto const behind = text.find("    </object>\n    <object type=\"Package\"");
-  REQUIRE((from < behind && behind != text.npos));
-  std::string card = text.substr(from, behind - from);
-  text.erase(from, card.size());
-  card.pop_back();
-  text.insert(text.rfind(end), "\n" + card);
-  for (auto const& [before, after] : {std::pair{"\"17\"", "\"90\""}, std::pair{"\"18\"", "\"91\""},
-                                      std::pair{"[02-02]", "[03-03]"}, std::pair{"0000:02:", "0000:03:"}})
-    card.replace(card.find(before), std::string_view{before}.size(), after);
-  text.insert(text.rfind("\n      </object>\n      <object type=\"Bridge\""), "\n" + card); // in its group
-  auto const n = node::from_xml_text(text);
-  REQUIRE(n.devices().size() == 3);
-  auto const ranks = n.place(3, {.order = order::by_device});
-  for (int r = 0; r < 3; ++r) {
-    auto const& rank = ranks[std::size_t(r)];
-    CHECK(rank.cores == id_set::range(2 * r, 2 * r + 2));
-    CHECK(n.devices()[std::size_t(rank.device)].pci_id == "0000:0" + std::to_string(r + 1) + ":00.0");
-  }
-  // The same with these two places alone.
-  auto const first = text.find("        <object type=\"Bridge\" gp_index=\"15\"");
-  auto const next = text.find("      </object>\n    </object>\n    <object type=\"Package\"");
-  REQUIRE((first < next && next != text.npos));
-  text.erase(first, next - first);
-  auto const fewer = node::from_xml_text(text);
-  REQUIRE(fewer.devices().size() == 2);
-  auto const both = fewer.place(3, {.order = order::by_device});
-  for (int r = 0; r < 3; ++r) CHECK(both[std::size_t(r)].cores == id_set::range(2 * r, 2 * r + 2));
-}
-
-TEST_CASE("topology: by_device refuses a node without such devices, and more ranks than contexts") {
-  auto const n = node::from_xml(own_machine("accelerators.xml"));
-  CHECK_THROWS_AS((void)n.place(2, {.order = order::by_device}), keel::error); // its GPU has one context
-  CHECK(n.place(1, {.order = order::by_device})[0].device == 1);
-  CHECK_THROWS_AS((void)node::from_xml(own_machine("no_io.xml")).place(2, {.order = order::by_device}), keel::error);
 }
 
 TEST_CASE("topology: a restricted placement uses those cores and no others, evenly") {
@@ -390,49 +323,6 @@ TEST_CASE("topology: a restricted placement uses those cores and no others, even
       if (how == order::spread)
         for (int const c : within) CHECK(users[std::size_t(c)] >= most - 1);
     }
-  CHECK_THROWS_AS((void)n.place(2, {.within = id_set{}}), keel::error);
-  CHECK_THROWS_AS((void)n.place(2, {.within = id_set{99}}), keel::error);
-}
-
-TEST_CASE("topology: a rule may leave some hardware threads, and ranks get no others") {
-  auto const n = node::from_xml(own_machine("hybrid.xml")); // threads 0 and 1 are core 0, 16 is core 8
-  id_set const left{1, 2, 3, 16};
-  auto const two = n.place(2, {.hardware_threads = left});
-  CHECK(two[0].hardware_threads == id_set{1});
-  CHECK(two[0].cores == id_set{0});
-  CHECK(two[1].hardware_threads == id_set{2, 3, 16});
-  CHECK(two[1].cores == id_set{1, 8});
-  for (auto const how : {order::spread, order::compact})
-    for (int const ranks : {1, 3, 4, 5, 9}) {
-      id_set used;
-      for (auto const& p : n.place(ranks, {.order = how, .hardware_threads = left})) {
-        REQUIRE_FALSE(p.hardware_threads.empty());
-        used |= p.hardware_threads;
-      }
-      CHECK((used - left).empty());
-      if (how == order::spread) CHECK(used == left);
-    }
-  for (auto const& p : n.place(8, {.hardware_threads = id_set{3}})) CHECK(p.hardware_threads == id_set{3});
-  CHECK(n.place(1, {.hardware_threads = left, .threads_per_core = 1})[0].hardware_threads == id_set{1, 2, 16});
-  CHECK_THROWS_AS((void)n.place(2, {.hardware_threads = id_set{}}), keel::error);
-  CHECK_THROWS_AS((void)n.place(2, {.hardware_threads = id_set{99}}), keel::error);
-}
-
-TEST_CASE("topology: a rule chooses how many hardware threads of a core are used") {
-  auto const n = node::from_xml(own_machine("hybrid.xml"));
-  for (auto const& p : n.place(4, {.threads_per_core = 1})) CHECK(p.hardware_threads.size() == p.cores.size());
-  for (int const ranks : {16, 24, 40, 64}) { // now 16 places
-    std::vector<int> users(64, 0);
-    for (auto const& p : n.place(ranks, {.threads_per_core = 1}))
-      for (int const t : p.hardware_threads) ++users[std::size_t(t)];
-    for (auto const& c : n.cores())
-      for (int const t : c.hardware_threads) {
-        bool const is_first = t == *c.hardware_threads.begin();
-        CHECK(users[std::size_t(t)] >= (is_first ? ranks / 16 : 0));
-        CHECK(users[std::size_t(t)] <= (is_first ? (ranks + 15) / 16 : 0));
-      }
-  }
-  CHECK_THROWS_AS((void)n.place(1, {.threads_per_core = -1}), keel::error);
 }
 
 TEST_CASE("topology: of few ranks each has a device in the middle of its share, of many each device as many") {

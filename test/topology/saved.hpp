@@ -29,6 +29,7 @@ inline constexpr counted own_machines[]{
     {"gpus_one_side.xml", 2, 12, 3, 3},   {"hbm.xml", 6, 16, 0, 0},
     {"hybrid.xml", 1, 16, 0, 0},          {"interfaces.xml", 1, 4, 5, 1},
     {"latencies.xml", 5, 8, 0, 0},        {"nested_places.xml", 3, 6, 2, 2},
+    {"nested_three.xml", 3, 6, 3, 3},     {"nested_two.xml", 3, 6, 2, 2},
     {"no_core_level.xml", 2, 8, 0, 0},    {"no_io.xml", 1, 12, 0, 0},
     {"numa8_gpus4.xml", 8, 48, 4, 4},     {"one_core.xml", 1, 1, 0, 0},
     {"one_left.xml", 2, 1, 0, 0},         {"one_offline.xml", 3, 17, 1, 1},
