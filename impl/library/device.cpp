@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The bodies of device that need not be compiled with every source.
 #include <keel/impl/device/bound_rank.ipp>
-#include <keel/impl/device/candidates.ipp>
 #include <keel/impl/device/common_settings.ipp>
 #include <keel/impl/device/device_knobs.ipp>
 #include <keel/impl/device/help.ipp>
-#include <keel/impl/device/kokkos_variables.ipp>
 #include <keel/impl/device/mapping.ipp>
 #include <keel/impl/device/print.ipp>
 #include <keel/impl/device/program_ranks.ipp>

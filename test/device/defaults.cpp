@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/defaults.hpp>
 
-#include <keel/impl/device/candidates.hpp>
 #include <keel/impl/device/choose_devices.hpp>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,6 @@
 #include <keel/impl/device/device_knobs.hpp>
 
 #include <keel/device/runtime.hpp>
-#include <keel/impl/device/kokkos_variables.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

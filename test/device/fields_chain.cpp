@@ -125,64 +125,60 @@ std::string run_on(std::vector<std::string> words, std::size_t room) {
   }
 }
 
-/// The devices of fields in a process of its own, because Kokkos 5 starts once in a process.
-std::string on(std::vector<std::string> const& words, std::size_t room) {
+/// What fields say on a chain of devices, in a process of its own, because Kokkos 5 starts once in a process.
+std::string on(std::string const& chain, std::size_t room, std::string const& level = "warning") {
+  keel::device::set_log_level(keel::device::log_level::off);
   return keel::test::in_child([&] {
            setenv("OMP_PROC_BIND", "false", 1); // else Kokkos' OpenMP has something to say
-           std::fputs(run_on(words, room).c_str(), stderr);
+           auto const text = run_on({"app", "--chain-device=" + chain, "--chain-log-level=" + level}, room);
+           std::fputs(text.c_str(), stderr);
            return 0;
          })
       .said;
 }
 
+constexpr std::size_t one = std::size_t{cells} * sizeof(double), narrow = one + one / 2;
+std::string const host_name{host::name};
+
 } // namespace
 
 TEST_CASE("device: fields run on the next of the chain where a device has no room") {
-  constexpr std::size_t one = std::size_t{cells} * sizeof(double);
-  keel::device::set_log_level(keel::device::log_level::off);
-  std::string const both = "--chain-device=simulated," + std::string{host::name};
-  std::string const roomy = on({"app", both}, 4 * one);
-  CHECK(roomy.find("right; ") == 0);
+  std::string const roomy = on("simulated," + host_name, 4 * one);
+  CHECK(roomy.starts_with("right; "));
   CHECK(roomy.find("simulated: ran 0 times, failed 0 times") != std::string::npos);
-  std::string const narrow = on({"app", both, "--chain-log-level=off"}, one + one / 2);
-  CAPTURE(narrow);
-  CHECK(narrow.find("right; ") == 0);
-  CHECK(narrow.find("right; on " + std::string{host::name} + "; ") == 0); // no longer what the chain begins with
-  CHECK(narrow.find("failed 1 time (the device simulated has no room for big") != std::string::npos);
-  std::string const alone = on({"app", "--chain-device=simulated"}, one + one / 2);
-  CHECK(alone.find("keel::residency: the device simulated has no room for big") == 0);
+  std::string const next = on("simulated," + host_name, narrow, "off");
+  CAPTURE(next);
+  CHECK(next.starts_with("right; on " + host_name + "; ")); // no longer what the chain begins with
+  CHECK(next.find("failed 1 time (the device simulated has no room for big") != std::string::npos);
+  CHECK(on("simulated", narrow).starts_with("keel::residency: the device simulated has no room for big"));
 }
 
 TEST_CASE("device: each device of the chain without room is named with its reason") {
-  constexpr std::size_t one = std::size_t{cells} * sizeof(double);
-  keel::device::set_log_level(keel::device::log_level::off);
   crowded_resource::is_full = true;
-  std::string const both = "--chain-device=crowded,simulated";
-  std::string const failed = on({"app", both}, one + one / 2);
+  std::string const failed = on("crowded,simulated", narrow);
   CAPTURE(failed);
-  CHECK(failed.find("keel::residency::fields: no device has room for the variables (the device crowded has no room for "
-                    "big, for routine the caller (crowded memory space failed to allocate") == 0);
+  CHECK(failed.starts_with("keel::residency::fields: no device has room for the variables (the device crowded has no "
+                           "room for big, for routine the caller (crowded memory space failed to allocate"));
   CHECK(
       failed.find("); the device simulated has no room for big, for routine the caller (simulated memory space failed "
                   "to allocate") != std::string::npos);
   CHECK(failed.ends_with(". Take smaller arrays, or more ranks."));
-  std::string const third = on({"app", both + "," + std::string{host::name}}, one + one / 2);
+  std::string const third = on("crowded,simulated," + host_name, narrow);
   CAPTURE(third);
-  CHECK(third.find("keel: warning: residency: routines on_device run on " + std::string{host::name} +
-                   ", because the device "
-                   "crowded has no room for big") == 0);
+  CHECK(third.starts_with("keel: warning: residency: routines on_device run on " + host_name +
+                          ", because the device crowded has no room for big"));
   CHECK(third.find("; the device simulated has no room for big") != std::string::npos);
   CHECK(third.find("right; ") != std::string::npos);
-  CHECK(third.find("crowded: ran 0 times, failed 1 time (the device crowded has no room for big") != std::string::npos);
-  CHECK(third.find("simulated: ran 0 times, failed 1 time (the device simulated has no room for big") !=
-        std::string::npos);
+  for (std::string const device : {"crowded", "simulated"})
+    CHECK(third.find(device + ": ran 0 times, failed 1 time (the device " + device + " has no room for big") !=
+          std::string::npos);
   crowded_resource::is_full = false;
 }
 
 TEST_CASE("device: a device without room for its first routine is named, and the routine can come again") {
   std::string const said = keel::test::in_child([] {
                              setenv("OMP_PROC_BIND", "false", 1);
-                             keel::test::command_line line{{"app", "--chain-device=" + std::string{host::name}}};
+                             keel::test::command_line line{{"app", "--chain-device=" + host_name}};
                              keel::runtime<app> run{line.count, line.data()};
                              kr::fields<app, big> f{run, kr::grid{{100}, kr::ghost_width{0}}};
                              auto const right = [&] {

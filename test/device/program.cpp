@@ -35,16 +35,36 @@ struct app : keel::defaults {
   static constexpr std::string_view prefix = "app";
 };
 
+/// MPI as the application starts it, shows whether it has ended, and ends it.
+#if KEEL_WITH_MPI
+void start_mpi() { MPI_Init(nullptr, nullptr); }
+void end_mpi() { MPI_Finalize(); }
+void show_mpi() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  std::printf("mpi ended %d\n", ended);
+}
+#else
+void start_mpi() {}
+void end_mpi() {}
+void show_mpi() {}
+#endif
+
 struct ends_with_the_runtime : app {
   static constexpr bool ends_mpi = true;
 };
 
-/// A library that wraps keel: each call has a runtime of its own.
+/// Calls a library that wraps keel three times: each call has a runtime of its own.
 template <class App>
-void call_library(int argc, char** argv) {
-  keel::runtime<App> run{argc, argv};
-  auto const all = keel::machine::all_gather(run.environment(), run.environment().rank());
-  std::printf("library on %zu ranks\n", all.size());
+int call_libraries(int argc, char** argv) try {
+  for (int i = 0; i < 3; ++i) {
+    keel::runtime<App> run{argc, argv};
+    auto const all = keel::machine::all_gather(run.environment(), run.environment().rank());
+    std::printf("library on %zu ranks\n", all.size());
+  }
+  return 0;
+} catch (std::exception const& e) {
+  return keel::report(e);
 }
 
 void print_facts(keel::runtime<app>& run, int argc, char** argv) {
@@ -74,14 +94,22 @@ void twice_on_tbb(keel::runtime<app>& run, F const& f) {
 }
 #endif
 
-/// The largest stack of a thread, but the calling one, that works on a kernel; 0 where it works alone.
-std::size_t stack_of_a_worker([[maybe_unused]] keel::runtime<app>& run) {
-  std::atomic<std::size_t> largest = 0;
+/// Calls `f` on a thread of oneTBB, if another one than the caller works on a kernel.
+template <class F>
+void on_a_worker([[maybe_unused]] keel::runtime<app>& run, [[maybe_unused]] F const& f) {
 #if KEEL_WITH_TBB
   auto const caller = std::this_thread::get_id();
   twice_on_tbb(run, [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{200}); // so that one thread does not take both
-    if (std::this_thread::get_id() == caller) return;
+    if (std::this_thread::get_id() != caller) f();
+  });
+#endif
+}
+
+/// The stack of a worker; 0 where there is none.
+std::size_t stack_of_a_worker(keel::runtime<app>& run) {
+  std::atomic<std::size_t> largest = 0;
+  on_a_worker(run, [&] {
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
     std::size_t bytes = 0;
@@ -89,7 +117,6 @@ std::size_t stack_of_a_worker([[maybe_unused]] keel::runtime<app>& run) {
     pthread_attr_destroy(&attributes);
     largest = bytes;
   });
-#endif
   return largest;
 }
 
@@ -111,7 +138,7 @@ bool has_huge_pages([[maybe_unused]] keel::runtime<app>& run) {
 }
 
 /// The hardware threads of this thread, and of the others that work on a kernel where there are some.
-void show_binding([[maybe_unused]] keel::runtime<app>& run) {
+void show_binding(keel::runtime<app>& run) {
   std::string all = "rank " + std::to_string(run.environment().rank()) + " runs on " +
                     to_string(keel::topology::bound_hardware_threads());
 #ifdef KOKKOS_ENABLE_OPENMP
@@ -125,18 +152,13 @@ void show_binding([[maybe_unused]] keel::runtime<app>& run) {
   }
   all += ", OpenMP has " + std::to_string(workers_there.load());
 #endif
-#if KEEL_WITH_TBB
   std::mutex mutex;
   std::string workers;
-  auto const caller = std::this_thread::get_id();
-  twice_on_tbb(run, [&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds{200}); // so that one thread does not take both
-    if (std::this_thread::get_id() == caller) return;
+  on_a_worker(run, [&] {
     std::lock_guard const lock(mutex);
     workers += ", a worker on " + to_string(keel::topology::bound_hardware_threads());
   });
   all += workers;
-#endif
   run.configuration("tbb", [&](auto const& c) {
     if (c.threads()) all += ", tbb has " + std::to_string(*c.threads());
   });
@@ -219,10 +241,8 @@ void exhaust(keel::runtime<app>& run) {
 /// and before the first use of a device, or `k`eel; whether the application ends its Kokkos `i`nside the runtime or
 /// `o`utside.
 int show_order(std::string const& order, int argc, char** argv) {
-#if KEEL_WITH_MPI
   bool const app_starts_mpi = order[0] == 'a' || order[0] == 'A', mpi_ends_inside = order[0] == 'A' || order[0] == 'K';
-  if (app_starts_mpi) MPI_Init(&argc, &argv);
-#endif
+  if (app_starts_mpi) start_mpi();
   bool const kokkos_first = order[1] == 'b', kokkos_between = order[1] == 'm', ends_inside = order[2] == 'i';
   if (kokkos_first) Kokkos::initialize();
   {
@@ -237,21 +257,15 @@ int show_order(std::string const& order, int argc, char** argv) {
       if (c.threads()) std::printf("threads %d\n", *c.threads());
       std::printf("again %s\n", std::string{keel::device::name(c.set_threads(3))}.c_str());
     });
-#if KEEL_WITH_MPI
-    if (mpi_ends_inside) MPI_Finalize();
-#endif
+    if (mpi_ends_inside) end_mpi();
     if (ends_inside && order[1] != 'k') Kokkos::finalize();
   }
   if (!ends_inside && order[1] != 'k') {
     std::printf("kokkos kept %d\n", Kokkos::is_initialized());
     Kokkos::finalize();
   }
-#if KEEL_WITH_MPI
-  int ended = 0;
-  MPI_Finalized(&ended);
-  std::printf("mpi ended %d\n", ended);
-  if (order[0] == 'a') MPI_Finalize();
-#endif
+  show_mpi();
+  if (order[0] == 'a') end_mpi();
   return 0;
 }
 
@@ -262,9 +276,7 @@ struct second_library : app {
 /// Libraries that know nothing of each other, in a program of which they get a communicator. One of them ends before
 /// the other; Kokkos may be the program's.
 int end_in_turn(std::string const& ends_first, bool has_kokkos) {
-#if KEEL_WITH_MPI
-  MPI_Init(nullptr, nullptr);
-#endif
+  start_mpi();
   if (has_kokkos) Kokkos::initialize();
   {
     keel::machine::environment const world;
@@ -286,9 +298,7 @@ int end_in_turn(std::string const& ends_first, bool has_kokkos) {
     std::printf("kokkos runs %d, mpi runs %d\n", Kokkos::is_initialized(), keel::machine::mpi::is_running());
   }
   if (has_kokkos) Kokkos::finalize();
-#if KEEL_WITH_MPI
-  MPI_Finalize();
-#endif
+  end_mpi();
   return 0;
 }
 
@@ -305,21 +315,22 @@ int outlive_main(std::string const& owner, int argc, char** argv) {
   if (owner == "static") {
     static keel::runtime<app> run{argc, argv};
     std::printf("sum %g\n", sum_on_device(run));
-  } else if (owner == "exit") {
+    return 0;
+  }
+  if (owner == "exit") {
     keel::runtime<app> run{argc, argv};
     std::printf("sum %g\n", sum_on_device(run));
     std::exit(3);
-  } else {
-    static joined other;
-    other.thread = std::thread([argc, argv] {
-      int count = argc;
-      keel::runtime<app> run{count, argv};
-      std::printf("sum %g\n", sum_on_device(run));
-      other.has_begun = true;
-      while (!other.may_end) std::this_thread::yield();
-    });
-    while (!other.has_begun) std::this_thread::yield();
   }
+  static joined other;
+  other.thread = std::thread([argc, argv] {
+    int count = argc;
+    keel::runtime<app> run{count, argv};
+    std::printf("sum %g\n", sum_on_device(run));
+    other.has_begun = true;
+    while (!other.may_end) std::this_thread::yield();
+  });
+  while (!other.has_begun) std::this_thread::yield();
   return 0;
 }
 
@@ -342,22 +353,9 @@ int main(int argc, char** argv) {
   if (mode == "order") return show_order(argv[2], argc, argv);
   if (mode == "end-in-turn") return end_in_turn(argv[2], argc > 3);
   if (mode == "outlive") return outlive_main(argv[2], argc, argv);
-  if (mode == "library") {
-    for (int i = 0; i < 3; ++i) call_library<app>(argc, argv);
-    return 0;
-  }
-  if (mode == "library-that-ends-mpi") {
-    call_library<ends_with_the_runtime>(argc, argv);
-    try {
-      call_library<ends_with_the_runtime>(argc, argv);
-    } catch (std::exception const& e) {
-      return keel::report(e);
-    }
-    return 0;
-  }
-#if KEEL_WITH_MPI
-  if (mode == "mpi-of-the-application") MPI_Init(&argc, &argv);
-#endif
+  if (mode == "library") return call_libraries<app>(argc, argv);
+  if (mode == "library-that-ends-mpi") return call_libraries<ends_with_the_runtime>(argc, argv);
+  if (mode == "mpi-of-the-application") start_mpi();
   if (mode == "kokkos-of-the-application") Kokkos::initialize();
   int code = 0;
   try {
@@ -366,12 +364,9 @@ int main(int argc, char** argv) {
     keel::runtime<app> run{argc, argv, before};
     if (run.help_requested()) {
       code = 0;
-    } else if (mode == "throws") {
-      if (run.environment().rank() == run.environment().size() - 1)
-        throw keel::error("test", "the last rank gives up", "it was told to");
-      keel::machine::barrier(run.environment());
-    } else if (mode == "throws-another" || mode == "throws-and-says-nothing") {
+    } else if (mode.starts_with("throws")) {
       bool const is_last = run.environment().rank() == run.environment().size() - 1;
+      if (is_last && mode == "throws") throw keel::error("test", "the last rank gives up", "it was told to");
       if (is_last && mode == "throws-another") throw std::out_of_range("cell 7 of 5");
       if (is_last) throw 7;
       keel::machine::barrier(run.environment());
@@ -410,11 +405,7 @@ int main(int argc, char** argv) {
   }
   std::printf("kokkos runs %d\n", Kokkos::is_initialized());
   if (mode == "kokkos-of-the-application") Kokkos::finalize();
-#if KEEL_WITH_MPI
-  int ended = 0;
-  MPI_Finalized(&ended);
-  std::printf("mpi ended %d\n", ended);
-  if (mode == "mpi-of-the-application") MPI_Finalize();
-#endif
+  show_mpi();
+  if (mode == "mpi-of-the-application") end_mpi();
   return code;
 }

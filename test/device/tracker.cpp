@@ -25,7 +25,7 @@
 #include <keel/device/try_execute.hpp>
 
 #include <doctest/doctest.h>
-#include "command_line.hpp"
+#include "running.hpp"
 
 #include <new>
 #include <stdexcept>
@@ -67,12 +67,7 @@ struct app : keel::defaults {
   static constexpr std::string_view prefix = "track";
 };
 
-/// A runtime with one option, or none.
-struct program {
-  explicit program(std::string const& option = "--") : line({"app", option}) {}
-  keel::test::command_line line;
-  keel::runtime<app> run{line.count, line.data()};
-};
+using program = keel::test::running<app>;
 
 /// The devices that are tried where none succeeds.
 std::string tried(keel::runtime<app>& run) {
@@ -87,9 +82,9 @@ TEST_CASE("device: the devices are tried in order until one succeeds: the best f
   program p;
   CHECK(p.run.device_name() == "two");
   CHECK(tried(p.run) == "two one three ");
-  program chain{"--track-device=three,ONE"};
+  program chain{{"--track-device=three,ONE"}};
   CHECK(tried(chain.run) == "three one ");
-  program any{"--track-device=Any"};
+  program any{{"--track-device=Any"}};
   CHECK(tried(any.run) == "one two three ");
   std::string ran;
   CHECK(kd::try_execute(any.run, [&]<class Tag>(Tag) { ran += Tag::name; })); // void is a success
@@ -123,19 +118,6 @@ TEST_CASE("device: memory exhausted or a device lost disables it and goes on, an
   p.run.tracker().reset();
   CHECK(tried(p.run) == "two one three ");
   CHECK(p.run.summary().find("it is too hot), may run") != std::string::npos);
-}
-
-TEST_CASE("device: keel's own lack of memory is known by its type, whatever its words") {
-  program p;
-  auto const throws = [](auto const& what) { return [&](auto) -> bool { throw what; }; };
-  auto const out_of_memory = keel::out_of_memory_error("test", "no room", 0);
-  CHECK_FALSE(kd::try_execute(p.run, throws(out_of_memory)));
-  CHECK(p.run.summary().find("two: ran 0 times, failed 1 time (no room (there is not enough memory))") !=
-        std::string::npos);
-  p.run.tracker().reset();
-  auto const words = keel::error("test", "the file failed to allocate a cudaError");
-  CHECK_THROWS_AS(kd::try_execute(p.run, throws(words)), keel::error);
-  CHECK(p.run.tracker().can_run<two>());
 }
 
 TEST_CASE("device: what is said in a scope is restored at its end, whatever was found out in between") {
@@ -207,7 +189,7 @@ TEST_CASE("device: a device that is not here or not in the list cannot be forced
   CHECK_FALSE(p.run.tracker().can_run<keel::sycl>());
   CHECK_FALSE(p.run.tracker().can_run("four"));
   CHECK(tried(p.run) == "two one ");
-  program narrow{"--track-device=one"};
+  program narrow{{"--track-device=one"}};
   narrow.run.tracker().force<three>(); // the program, after the start, beats the command line
   CHECK(tried(narrow.run) == "three ");
 }
@@ -261,12 +243,14 @@ TEST_CASE("device: what a failure does: fails, throws, disables") {
     }
     return p.run.tracker().can_run<one>() ? "fails" : "disables";
   };
-  CHECK(after([]() -> bool { throw std::bad_alloc{}; }) == "disables");
-  CHECK(after([]() -> bool { throw std::runtime_error{"cudaErrorECCUncorrectable"}; }) == "disables");
-  CHECK(after([] { return false; }) == "fails"); // for this device alone
-  CHECK(after([]() -> bool { throw keel::error{"test", "a bad value"}; }) == "throws");
-  CHECK(after([]() -> bool { throw std::runtime_error{"a mistake"}; }) == "throws"); // fails there
-  CHECK(after([]() -> bool { throw std::string{"a mistake"}; }) == "throws");        // fails there
+  auto const thrown = [&](auto const& what) { return after([&]() -> bool { throw what; }); };
+  CHECK(thrown(std::bad_alloc{}) == "disables");
+  CHECK(thrown(std::runtime_error{"cudaErrorECCUncorrectable"}) == "disables");
+  CHECK(thrown(keel::out_of_memory_error{"test", "no room", 0}) == "disables"); // keel's own is known by its type,
+  CHECK(thrown(keel::error{"test", "the file failed to allocate a cudaError"}) == "throws"); // whatever its words
+  CHECK(thrown(std::runtime_error{"a mistake"}) == "throws");                                // fails there
+  CHECK(thrown(std::string{"a mistake"}) == "throws");                                       // fails there
+  CHECK(after([] { return false; }) == "fails");                                             // for this device alone
   CHECK(after([] { return true; }) == "succeeds");
 }
 

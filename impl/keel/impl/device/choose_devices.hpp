@@ -4,7 +4,7 @@
 /// @file
 /// Which devices of a list may run, the best first.
 
-#include <keel/impl/device/candidates.hpp>
+#include <keel/impl/device/runtime_core.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
@@ -54,7 +54,7 @@ inline constexpr auto candidates = []<class... Tags>(list<Tags...>) {
       candidate{Tags::name, &available<Tags>, detail::preference<Tags, Default>, detail::visible_by<Tags>}...};
 }(policy::to_list<Devices>{});
 
-/// Those of a list, see keel/impl/device/candidates.hpp.
+/// Those of a list, see keel/impl/device/runtime_core.hpp.
 template <class Devices, class Default = space::detail::preferred_space>
 [[nodiscard]] std::vector<std::string_view> choose_devices(std::string_view asked, std::string const& said = {}) {
   return choose_devices(candidates<Devices, Default>, asked, said);

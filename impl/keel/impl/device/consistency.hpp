@@ -8,6 +8,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,19 +26,11 @@ struct build_choices {
 namespace detail {
 
 struct noted_choices {
-  bool any = false;
-  build_choices first{};
-  bool differ = false;
-  build_choices other{};
+  std::optional<build_choices> first, other; ///< the second empty if all are alike
 
   void note(build_choices const& c) {
-    if (!any) {
-      any = true;
-      first = c;
-    } else if (!differ && !(first == c)) {
-      differ = true;
-      other = c;
-    }
+    if (!first) first = c;
+    else if (!other && !(*first == c)) other = c;
   }
 };
 
@@ -64,12 +57,12 @@ inline void check_build_choices() {
     throw error("device", "two parts of this program were compiled differently",
                 "vector size " + std::to_string(lengths.first) + " here, " + std::to_string(lengths.other) + " there",
                 "Give all of them the same flags");
-  if (!all.differ) return;
+  if (!all.other) return;
   auto const tell = [](build_choices const& c) {
     return "KEEL_DEVICES='" + std::string{c.devices} + "' and default spaces '" + std::string{c.default_spaces} + "'";
   };
   throw error("device", "two parts of this program were compiled differently",
-              tell(all.first) + " here, " + tell(all.other) + " there", "Give all of them the same flags");
+              tell(*all.first) + " here, " + tell(*all.other) + " there", "Give all of them the same flags");
 }
 
 } // namespace keel::device

@@ -114,6 +114,28 @@ struct changeable_knobs {
 void configure_devices(std::span<device_knobs const> devices, bool kokkos_runs,
                        std::span<std::string const> for_kokkos);
 
+/// Keel's settings in the variables where Kokkos looks when the application starts it, for as long as this lives. A
+/// variable that the user set stays, unless a knob says otherwise; at the end every variable is as it was.
+class kokkos_variables {
+public:
+  kokkos_variables();
+  kokkos_variables(kokkos_variables const&) = delete;
+  kokkos_variables& operator=(kokkos_variables const&) = delete;
+  ~kokkos_variables();
+
+  /// The knobs of the devices that Kokkos starts; those that start by themselves get theirs.
+  void set(std::span<device_knobs const> devices);
+
+private:
+  struct variable {
+    char const* name;
+    std::optional<std::string> value;
+  };
+  void set(char const* name, std::optional<int> proposed, std::optional<int> said);
+
+  std::vector<variable> before_;
+};
+
 } // namespace keel::device
 
 #if !KEEL_COMPILED
