@@ -2,18 +2,12 @@
 // The bodies of machine that need not be compiled with every source.
 #include <keel/impl/machine/agreement.ipp>
 #include <keel/impl/machine/alone.ipp>
-#include <keel/impl/machine/attachments.ipp>
-#include <keel/impl/machine/by_memory.ipp>
 #include <keel/impl/machine/describe.ipp>
 #include <keel/impl/machine/end.ipp>
-#include <keel/impl/machine/exact.ipp>
 #include <keel/impl/machine/host.ipp>
-#include <keel/impl/machine/near.ipp>
 #include <keel/impl/machine/per_device.ipp>
 #include <keel/impl/machine/report.ipp>
 #include <keel/impl/machine/selection.ipp>
-#include <keel/impl/machine/self_requests.ipp>
-#include <keel/impl/machine/threads.ipp>
 
 static_assert(keel::machine::CommunicatingRanks<keel::machine::alone>);
 template struct keel::machine::agreement::calls_of<keel::machine::alone>;

@@ -3,5 +3,4 @@
 #include <keel/impl/schedule/explain_texts.ipp>
 #include <keel/impl/schedule/explanation.ipp>
 #include <keel/impl/schedule/liveness.ipp>
-#include <keel/impl/schedule/prefetch.ipp>
 #include <keel/impl/schedule/scratch.ipp>

@@ -7,6 +7,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <memory>
 #include <utility>
@@ -72,8 +73,35 @@ private:
   std::vector<entry> entries_;
 };
 
-} // namespace keel::machine
+inline attachments& attachments::operator=(attachments&& other) noexcept {
+  clear();
+  entries_.swap(other.entries_);
+  return *this;
+}
+inline void* attachments::find(void const* key) const noexcept {
+  auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
+  return at == entries_.end() ? nullptr : at->value.get();
+}
+inline bool attachments::remove(void const* key) {
+  auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
+  if (at == entries_.end()) return false;
+  auto const gone = at->value; // once it is no longer found
+  entries_.erase(at);
+  return true;
+}
+inline void attachments::clear() noexcept {
+  while (!entries_.empty()) {
+    auto const last = entries_.back().value;
+    entries_.pop_back();
+  }
+}
+inline void attachments::refuse_second() {
+  throw error("machine::attachments", "a value of this type is attached already", "it is found by its type",
+              "Remove it first, or give the new one a type of its own");
+}
+inline void attachments::refuse_missing() {
+  throw error("machine::attachments", "no value of this type is attached", "it was never added, or is removed",
+              "Call add first");
+}
 
-#if !KEEL_COMPILED
-#include <keel/impl/machine/attachments.ipp>
-#endif
+} // namespace keel::machine

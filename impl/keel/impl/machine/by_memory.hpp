@@ -6,11 +6,13 @@
 
 #include <keel/machine/environment.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/topology/binding.hpp>
 #include <keel/topology/node.hpp>
 #include <keel/topology/placement.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 namespace keel::machine {
 
@@ -42,8 +44,21 @@ basic_environment<R> basic_environment<R>::by_memory() const
   return by_memory(topology::node::here());
 }
 
-} // namespace keel::machine
+inline topology::placement place_on(topology::node const& on, int rank, int size) {
+  auto place = on.place(size)[std::size_t(rank)];
+  auto const bound = topology::bound_cores(on);
+  if (bound.empty() || bound.size() == on.cores().size()) return place;
+  place.cores = bound;
+  int const first = *bound.begin();
+  std::optional<int> least;
+  for (auto const& m : on.memories()) {
+    if (m.type != topology::memory_type::dram) continue;
+    int const steps = on.distance_to_memory(first, m.id);
+    if (least && *least <= steps) continue;
+    least = steps;
+    place.memory = m.id;
+  }
+  return place;
+}
 
-#if !KEEL_COMPILED
-#include <keel/impl/machine/by_memory.ipp>
-#endif
+} // namespace keel::machine

@@ -8,12 +8,15 @@
 #include <keel/machine/host.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <numeric>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -86,8 +89,24 @@ basic_environment<R> basic_environment<R>::near(int n) const
   }
 }
 
-} // namespace keel::machine
+inline std::vector<int> closest(std::span<network_place const> places, int around, int n) {
+  auto const at = [&](int rank) -> network_place const& { return places[std::size_t(rank)]; };
+  int const ranks = int(places.size());
+  std::vector<int> ranks_on(places.size()); // by the number of the node, which is its first rank
+  for (auto const& p : places) ++ranks_on[std::size_t(p.node)];
+  auto const fits = [&](int rank) { return ranks_on[std::size_t(at(rank).node)] >= n; };
+  int centre = around;
+  for (int r = 0; r != ranks && !fits(centre); ++r)
+    if (fits(r)) centre = r;
+  std::vector<int> order(places.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto const farness = [&](int r) {
+    int const onward = (at(r).node - at(centre).node + ranks) % ranks;
+    return std::tuple{at(centre).hops_to(at(r)), onward};
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return farness(a) < farness(b); });
+  order.resize(std::size_t(n));
+  return order;
+}
 
-#if !KEEL_COMPILED
-#include <keel/impl/machine/near.ipp>
-#endif
+} // namespace keel::machine

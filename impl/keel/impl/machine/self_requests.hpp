@@ -4,9 +4,13 @@
 /// @file
 /// Messages of a process to itself, matched when they are waited for.
 
+#include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <string>
 #include <vector>
 
 namespace keel::machine::detail {
@@ -45,8 +49,24 @@ private:
   std::vector<received> receives_;
 };
 
-} // namespace keel::machine::detail
+inline void self_requests::receive(void* to, std::size_t bytes, int tag) { receives_.push_back({to, bytes, tag}); }
+inline void self_requests::send(void const* from, std::size_t bytes, int tag) {
+  sends_.push_back({from, bytes, tag});
+}
+inline void self_requests::wait() {
+  auto const by_tag = [](auto const& a, auto const& b) { return a.tag < b.tag; };
+  std::stable_sort(sends_.begin(), sends_.end(), by_tag);
+  std::stable_sort(receives_.begin(), receives_.end(), by_tag);
+  auto const pairs = [](sent const& s, received const& r) { return s.tag == r.tag && s.bytes == r.bytes; };
+  bool const all = std::equal(sends_.begin(), sends_.end(), receives_.begin(), receives_.end(), pairs);
+  for (std::size_t i = 0; all && i != sends_.size(); ++i)
+    if (sends_[i].bytes != 0) std::memcpy(receives_[i].to, sends_[i].from, sends_[i].bytes);
+  auto const counts = std::to_string(sends_.size()) + " sent, " + std::to_string(receives_.size()) + " received";
+  sends_.clear();
+  receives_.clear();
+  if (!all)
+    throw error("machine::messages", "a message of this rank to itself has no partner, or one of another length",
+                counts, "Give each send a receive of the same tag and size");
+}
 
-#if !KEEL_COMPILED
-#include <keel/impl/machine/self_requests.ipp>
-#endif
+} // namespace keel::machine::detail
