@@ -71,11 +71,6 @@ private:
     std::shared_ptr<void const> space;
     std::unique_ptr<copy_queue> queue;
   };
-  struct kept_cut {
-    lattice on;
-    int layers;
-    std::unique_ptr<decomposition> made;
-  };
   struct mesh_place {
     std::string_view name;
     std::unique_ptr<mesh_share const> here;
@@ -112,7 +107,7 @@ private:
   bool agrees_;
   std::optional<share> grid_;
   std::vector<mesh_place> meshes_;
-  std::vector<kept_cut> cuts_;
+  std::vector<kept_cut<lattice>> cuts_;
   std::vector<std::shared_ptr<ways>> ways_;
   std::vector<known_queue> queues_;
   std::vector<std::shared_ptr<array_plan>> plans_; // of the exchanger's own calls, the last used first

@@ -124,12 +124,10 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
 
 KEEL_INLINE decomposition const& array_exchanges::cut_of(array_ref const& a, share const& part) {
   int const layers = a.says_layers ? a.layers : all_layers;
-  for (kept_cut const& k : cuts_)
-    if (k.on == a.on && k.layers == layers) return *k.made;
-  decomposition made =
-      a.on.mesh.empty() ? decomposition_of({&part, 1}, 1, ranks_.rank(), layers) : mesh_of(a.on.mesh).cut(1, layers);
-  cuts_.push_back({a.on, layers, std::make_unique<decomposition>(std::move(made))});
-  return *cuts_.back().made;
+  return cut_in(cuts_, a.on, layers, [&] {
+    return a.on.mesh.empty() ? decomposition_of({&part, 1}, 1, ranks_.rank(), layers)
+                             : mesh_of(a.on.mesh).cut(1, layers);
+  });
 }
 
 KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(array_memory const* from,
@@ -148,16 +146,7 @@ KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(arr
     if (from != nullptr) made->queue = std::make_unique<copy_queue>(from->make_queue());
     made->all.prepare(make_(ranks_), ranks_, made->partners, how_);
   });
-  with_.all_alike(planning, [&] {
-    try {
-      made->all.connect(from != nullptr ? *made->queue : copy_queue());
-    } catch (error const&) {
-      throw;
-    } catch (std::exception const& e) { // of a device
-      throw error(exchanger_name, "transports cannot be tried", e.what(),
-                  "Take " + how_.exchange_through_name + "=staged");
-    }
-  });
+  with_.all_alike(planning, [&] { made->all.connect(from != nullptr ? *made->queue : copy_queue()); });
   if (is_there) *known = made; // plans that have the former one keep it
   else ways_.push_back(made);
   return made;

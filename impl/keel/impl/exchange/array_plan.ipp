@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/array_plan.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/policy/log.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -93,6 +92,7 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
 
 KEEL_INLINE void array_plan::begin_halves(std::span<array_ref const> all, combine how,
                                           std::span<copy_queue const* const> queues, exchange& made) {
+  any_observer none;
   for (std::size_t n = 0; n < parts_.size(); ++n) {
     part& p = parts_[n];
     copy_queue const* queue = p.by->queue.get();
@@ -112,10 +112,7 @@ KEEL_INLINE void array_plan::begin_halves(std::span<array_ref const> all, combin
     half.by->start(half.arrays, how);
     at->is_open = true;
     made.halves.push_back(std::move(half));
-    p.by->all.for_each_new([&](int rank, std::string_view transport, std::string const& why, bool again) {
-      policy::log(again ? policy::log_level::warning : policy::log_level::information,
-                  sentence_of(rank, transport, why));
-    });
+    p.by->all.report_new(none);
   }
 }
 

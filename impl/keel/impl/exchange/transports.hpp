@@ -7,6 +7,7 @@
 #include <keel/exchange/transport.hpp>
 #include <keel/impl/exchange/any_transport.hpp>
 #include <keel/impl/exchange/packing.hpp>
+#include <keel/impl/validity/observers.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/validity/settings.hpp>
@@ -25,12 +26,6 @@ namespace keel::residency::detail {
 
 /// Those of keel's, compiled once.
 [[nodiscard]] any_transports transports_of(all_transports, messenger const& ranks);
-
-/// What a user is shown of the way to a rank.
-[[nodiscard]] inline std::string sentence_of(int rank, std::string_view transport, std::string const& why) {
-  return "residency: messages to rank " + std::to_string(rank) + " go by " + std::string(transport) +
-         (why.empty() ? "" : " (" + why + ")");
-}
 
 /// Which transport carries what goes to each rank: what a user names, or the fastest of those that reach it.
 class routes {
@@ -61,14 +56,9 @@ public:
   [[nodiscard]] bool reopen(std::span<int const> ranks, bool is_slow, double usual, double now);
   /// Whether the other ranks send what this one receives, and the other way round. Collective over these ranks.
   [[nodiscard]] bool have_same_lengths(std::span<message const> sends, std::span<message const> receives);
-  /// Calls f(rank, transport, why, again) for each rank whose way was chosen since the last time, `again` if it was
-  /// because the former way had become slow.
-  template <class F>
-  void for_each_new(F const& f) {
-    if (!std::exchange(has_new_, false)) return;
-    for (route& r : all_)
-      if (r.chosen >= 0 && !std::exchange(r.is_shown, true))
-        f(r.rank, known_[std::size_t(r.chosen)]->name, r.why, r.was_slow);
+  /// Says which ways were chosen since the last time, in the log and to an observer.
+  void report_new(any_observer& observer) {
+    if (std::exchange(has_new_, false)) report(observer);
   }
 
 private:
@@ -82,6 +72,13 @@ private:
     bool is_asked = true;  ///< the next transport may reach it
   };
   [[nodiscard]] std::size_t find(int rank) const;
+  /// Finds which of the ranks that are asked a transport reaches, as this rank sees it.
+  void try_transport(std::size_t number, copy_queue const& queue);
+  /// A rank is reached if it says so, too: a user's own transport may see it from one side only.
+  void agree_on_reached();
+  /// Takes the way that is named, or the only one.
+  void choose_without_measuring(route& r) const;
+  void report(any_observer& observer);
   /// Sends `mine(i)`, of so many bytes, to each of these ranks, and gets theirs, one after the other.
   template <class F>
   void swap(std::span<int const> ranks, F const& mine, void* theirs, std::size_t bytes) {
@@ -96,7 +93,8 @@ private:
   std::vector<route> all_; // by rank
   bool has_new_ = true;
   std::unique_ptr<messenger> messages_;
-  int named_ = none; // of `known_`; the fastest if none is
+  int named_ = none;     // of `known_`; the fastest if none is
+  std::string named_by_; // the knob
   std::vector<int> partners_;
   std::vector<std::uint32_t> theirs_; // what they say while ranks connect
 };

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <exception>
 #include <new>
 
 namespace keel::residency::detail {
@@ -17,7 +19,7 @@ KEEL_INLINE any_transports transports_of(all_transports, messenger const& ranks)
 
 KEEL_INLINE void routes::prepare(any_transports known, messenger const& ranks, std::vector<int> partners,
                                  settings const& how) {
-  known_ = std::move(known);
+  known_ = std::move(known), named_by_ = how.exchange_through_name;
   messages_ = std::make_unique<messenger>(ranks);
   std::string names;
   for (std::size_t k = 0; k < known_.size(); ++k) {
@@ -35,60 +37,83 @@ KEEL_INLINE void routes::prepare(any_transports known, messenger const& ranks, s
   partners_ = std::move(partners);
 }
 
+// What a user is shown of the way to a rank.
+[[nodiscard]] inline std::string sentence_of(int rank, std::string_view transport, std::string const& why) {
+  return "residency: messages to rank " + std::to_string(rank) + " go by " + std::string(transport) +
+         (why.empty() ? "" : " (" + why + ")");
+}
+
+KEEL_INLINE void routes::report(any_observer& observer) {
+  for (route& r : all_) {
+    if (r.chosen < 0 || std::exchange(r.is_shown, true)) continue;
+    std::string const name(known_[std::size_t(r.chosen)]->name);
+    policy::log(r.was_slow ? policy::log_level::warning : policy::log_level::information,
+                sentence_of(r.rank, name, r.why));
+    observer.knob("exchange_through", "rank " + std::to_string(r.rank) + ": " + name, r.why);
+  }
+}
+
+KEEL_INLINE void routes::try_transport(std::size_t number, copy_queue const& queue) {
+  any_transport& tried = *known_[number];
+  std::vector<std::string> why;
+  if (tried.has_to_connect) {
+    std::vector<int> asked;
+    for (route const& r : all_)
+      if (r.is_alike && r.is_asked) asked.push_back(r.rank);
+    try {
+      why = tried.connect(queue, asked);
+    } catch (error const&) {
+      throw;
+    } catch (std::bad_alloc const&) { // its partners wait for its messages
+      if (std::count(asked.begin(), asked.end(), messages_->rank()) == std::ptrdiff_t(asked.size())) throw;
+      throw error("residency", "transports cannot be tried", "there is not enough memory").of_ranks();
+    } catch (std::exception const& e) { // of a device
+      throw error("residency", "transports cannot be tried", e.what(), "Take " + named_by_ + "=staged");
+    }
+  }
+  for (std::size_t at = 0; route & r : all_) {
+    if (!r.is_asked) continue;
+    std::string const reason = !tried.has_to_connect ? ""
+                               : r.is_alike          ? why[at++]
+                                                     : "its data are in memory of another kind";
+    if (reason.empty()) r.reached |= std::uint32_t{1} << number;
+    else r.why.append(r.why.empty() ? "" : "; ").append(std::string(tried.name) + ": " + reason);
+  }
+}
+
+KEEL_INLINE void routes::agree_on_reached() {
+  swap(partners_, [&](std::size_t i) { return &all_[i].reached; }, theirs_.data(), sizeof theirs_[0]);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].reached &= theirs_[i];
+}
+
+KEEL_INLINE void routes::choose_without_measuring(route& r) const {
+  if (r.reached == 0)
+    throw error("residency", "rank " + std::to_string(r.rank) + " is reached by no transport", r.why,
+                "Add staged to `using transports`");
+  bool const is_one = std::has_single_bit(r.reached), is_named = named_ >= 0;
+  if (is_named && reaches(std::size_t(named_), r.rank)) r.chosen = named_;
+  else if (is_named || is_one) {
+    r.chosen = std::countr_zero(r.reached);
+    if (is_named)
+      policy::log(policy::log_level::warning, sentence_of(r.rank, known_[std::size_t(r.chosen)]->name, r.why));
+  }
+}
+
 // Takes no memory between messages, which a rank alone may lack; a transport may.
 KEEL_INLINE void routes::connect(copy_queue const& queue) {
   std::uint32_t const has_queue = queue ? 1 : 0;
   swap(partners_, [&](std::size_t) { return &has_queue; }, theirs_.data(), sizeof has_queue);
   for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs_[i] == has_queue;
-  auto const connect = [&](std::size_t k) {
-    bool const connects = known_[k]->has_to_connect;
-    std::vector<std::string> why;
-    if (connects) {
-      std::vector<int> asked;
-      for (std::size_t i = 0; i < all_.size(); ++i)
-        if (all_[i].is_alike && all_[i].is_asked) asked.push_back(all_[i].rank);
-      try {
-        why = known_[k]->connect(queue, asked);
-      } catch (std::bad_alloc const&) { // its partners wait for its messages
-        if (std::count(asked.begin(), asked.end(), messages_->rank()) == std::ptrdiff_t(asked.size())) throw;
-        throw error("residency", "transports cannot be tried", "there is not enough memory").of_ranks();
-      }
-    }
-    for (std::size_t i = 0, at = 0; i < all_.size(); ++i) {
-      if (!all_[i].is_asked) continue;
-      std::string const reason = !connects          ? ""
-                                 : all_[i].is_alike ? why[at++]
-                                                    : "its data are in memory of another kind";
-      if (reason.empty()) all_[i].reached |= std::uint32_t{1} << k;
-      else all_[i].why.append(all_[i].why.empty() ? "" : "; ").append(std::string(known_[k]->name) + ": " + reason);
-    }
-  };
-  auto const agree = [&] { // a user's own may see a rank from one side only
-    swap(partners_, [&](std::size_t i) { return &all_[i].reached; }, theirs_.data(), sizeof has_queue);
-    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].reached &= theirs_[i];
-  };
   if (named_ >= 0) { // the others only for ranks that it does not reach
-    connect(std::size_t(named_)), agree();
-    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_asked = all_[i].reached == 0;
+    try_transport(std::size_t(named_), queue), agree_on_reached();
+    for (route& r : all_) r.is_asked = r.reached == 0;
   }
   if (named_ < 0 || known_[std::size_t(named_)]->has_to_connect) {
     for (std::size_t k = 0; k < known_.size(); ++k)
-      if (int(k) != named_) connect(k);
-    agree();
+      if (int(k) != named_) try_transport(k, queue);
+    agree_on_reached();
   }
-  for (std::size_t i = 0; i < all_.size(); ++i) {
-    route& r = all_[i];
-    if (r.reached == 0)
-      throw error("residency", "rank " + std::to_string(r.rank) + " is reached by no transport", r.why,
-                  "Add staged to `using transports`");
-    bool const is_one = (r.reached & (r.reached - 1)) == 0;
-    if (named_ >= 0 && reaches(std::size_t(named_), r.rank)) r.chosen = named_;
-    else if (named_ >= 0 || is_one) {
-      while (r.chosen < 0 || !reaches(std::size_t(r.chosen), r.rank)) r.chosen = r.chosen < 0 ? 0 : r.chosen + 1;
-      if (named_ >= 0)
-        policy::log(policy::log_level::warning, sentence_of(r.rank, known_[std::size_t(r.chosen)]->name, r.why));
-    }
-  }
+  for (route& r : all_) choose_without_measuring(r);
 }
 
 KEEL_INLINE std::size_t routes::find(int rank) const {

@@ -76,14 +76,9 @@ private:
   void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
   std::span<sent const> sent_in(std::span<request const> asked, component_range range, combine how);
 
-  struct kept_cut {
-    std::shared_ptr<share_list const> shares;
-    int layers; ///< of ghosts
-    std::unique_ptr<decomposition> made;
-  };
   arrays& arrays_;
   book& book_;
-  std::vector<kept_cut> cuts_;
+  std::vector<kept_cut<std::shared_ptr<share_list const>>> cuts_;
   ways ways_;
   routes prepared_;
   copy_queue queue_;                  // packs messages

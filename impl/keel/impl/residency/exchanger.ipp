@@ -2,10 +2,8 @@
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/policy/log.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -13,13 +11,10 @@ namespace keel::residency::detail {
 
 KEEL_INLINE decomposition const& exchanger::cut_of(lattice_record const& l, int layers) {
   if (layers >= layers_of(*l.shares)) layers = all_layers;
-  for (kept_cut const& known : cuts_)
-    if (known.shares == l.shares && known.layers == layers) return *known.made;
   int const components = arrays_.components();
-  auto made =
-      l.mesh ? l.mesh->cut(components, layers) : decomposition_of(*l.shares, components, arrays_.rank(), layers);
-  cuts_.push_back({l.shares, layers, std::make_unique<decomposition>(std::move(made))});
-  return *cuts_.back().made;
+  return cut_in(cuts_, l.shares, layers, [&] {
+    return l.mesh ? l.mesh->cut(components, layers) : decomposition_of(*l.shares, components, arrays_.rank(), layers);
+  });
 }
 
 KEEL_INLINE std::vector<int> exchanger::partners() {
@@ -41,16 +36,9 @@ KEEL_INLINE void exchanger::prepare(any_transports transports, messenger const& 
 
 KEEL_INLINE void exchanger::connect(memory m) {
   queue_ = arrays_.provider().queue_of(m);
-  try {
-    prepared_.connect(queue_);
-    ways_.halos.clear();
-    ways_.all = std::move(prepared_);
-  } catch (error const&) {
-    throw;
-  } catch (std::exception const& e) { // of a device
-    throw error("residency::fields", "transports cannot be tried", e.what(),
-                "Take " + book_.settings().exchange_through_name + "=staged");
-  }
+  prepared_.connect(queue_);
+  ways_.halos.clear();
+  ways_.all = std::move(prepared_);
 }
 
 KEEL_INLINE void exchanger::swap(ways& other) {
@@ -60,11 +48,10 @@ KEEL_INLINE void exchanger::swap(ways& other) {
 
 KEEL_INLINE void exchanger::forget() {
   for (auto const& each : ways_.halos) each->forget();
-  auto const lies_so = [&](kept_cut const& c) {
-    return std::any_of(arrays_.lattices().begin(), arrays_.lattices().end(),
-                       [&](lattice_record const& l) { return l.shares == c.shares; });
-  };
-  std::erase_if(cuts_, [&](kept_cut const& c) { return !lies_so(c); });
+  std::erase_if(cuts_, [&](auto const& known) {
+    return std::none_of(arrays_.lattices().begin(), arrays_.lattices().end(),
+                        [&](lattice_record const& l) { return l.shares == known.of; });
+  });
 }
 
 // Calls f(halo, arrays) for all arrays, or for those of one request after another, each by messages of its own. If it
@@ -118,10 +105,7 @@ KEEL_INLINE void exchanger::begin(std::span<request const> asked, memory m, comp
   observer.before_exchange();
   exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.start(arrays, how); });
   if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
-  ways_.all.for_each_new([&](int rank, std::string_view transport, std::string const& why, bool again) {
-    policy::log(again ? policy::log_level::warning : policy::log_level::information, sentence_of(rank, transport, why));
-    observer.knob("exchange_through", "rank " + std::to_string(rank) + ": " + std::string(transport), why);
-  });
+  ways_.all.report_new(observer);
 }
 
 KEEL_INLINE void exchanger::finish(std::span<request const> asked, memory m, component_range range, combine how) {
