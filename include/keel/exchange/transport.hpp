@@ -98,6 +98,7 @@ private:
 /// | `begin(queue, sends, receives)` | each rank at most once in each; sizes from 0 to more than 2^31 bytes, the same on both sides |
 /// | `finish(queue)` | of what `begin` began |
 /// | `connect(queue, ranks)` | optional, collective over all ranks of the messenger, each of which names those that it exchanges with: for each of these, why it cannot be reached, empty if it can be |
+/// | `reserve(count)` | optional: so many messages of at most a GiB take no memory then |
 /// | `place(queue, sends, receives)` | optional, before packing: sets where messages are packed and where they arrive, so that `begin` copies nothing, and may set their flags |
 ///
 /// Models: `staged`, `direct`, `peer`, `nccl`. Laws: test/laws/transport.hpp. A failure is a `keel::error` that names
@@ -121,6 +122,7 @@ public:
 
   void begin(auto const&, std::span<message const> sends, std::span<message const> receives) { begin(sends, receives); }
   void finish(auto const&) { messages_.wait(); }
+  void reserve(std::size_t count) { messages_.reserve(count); }
 
 protected:
   void begin(std::span<message const> sends, std::span<message const> receives) {

@@ -28,6 +28,8 @@ public:
   virtual void place(queue const& by, std::span<message> sends, std::span<message> receives) = 0;
   virtual void begin(queue const& by, std::span<message const> sends, std::span<message const> receives) = 0;
   virtual void finish(queue const& by) = 0;
+  /// So many messages of at most a GiB take no memory then, if the transport can.
+  virtual void reserve(std::size_t count) = 0;
 
   std::string_view name;
   bool reaches_device_memory = false, is_ordered_by_queue = false, has_to_connect = false, has_places = false;
@@ -55,6 +57,9 @@ public:
     it_.begin(by, sends, receives);
   }
   void finish(queue const& by) override { it_.finish(by); }
+  void reserve(std::size_t count) override {
+    if constexpr (requires { it_.reserve(count); }) it_.reserve(count);
+  }
 
 private:
   static constexpr bool connects = requires(T& t, queue const& by, std::span<int const> r) { t.connect(by, r); };

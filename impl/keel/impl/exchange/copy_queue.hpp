@@ -67,6 +67,13 @@ public:
       return made;
     });
   }
+  /// Sends a list to these bytes there, where `numbers` finds it from then on.
+  void bring(element_list const& list, std::shared_ptr<std::byte> const& into) const {
+    (void)list.in(model().get(), [&](void const* here, std::size_t bytes) {
+      to_device(into.get(), here, bytes);
+      return into;
+    });
+  }
   /// Another queue of the same device, whose copies do not hold up what this one has; a thread of its own may wait for
   /// it. None if there can be none, or a tool of Kokkos' listens, which may not bear a second thread.
   [[nodiscard]] copy_queue beside() const {

@@ -32,7 +32,7 @@ template <class Of>
 /// What exchanges need. They fill ghosts in one round, or add them to their owners.
 class halo_exchange {
 public:
-  halo_exchange(routes& by, copy_queue const& queue) : routes_(by), delivery_(by) { packing_.connect(queue); }
+  halo_exchange(routes& by, copy_queue const& queue) : routes_(by), delivery_(by.known()) { packing_.connect(queue); }
 
   /// Collective over the ranks that exchange, with the same arrays in the same order. Until `finish` the owned elements
   /// may be read, the ghosts not touched. One exchange at a time.

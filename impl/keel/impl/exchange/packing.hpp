@@ -22,27 +22,33 @@
 
 namespace keel::residency::detail {
 
-/// Packs on the host, at once; or, if a copy queue is connected, in its memory, after the kernels of its queue. Its
-/// buffers, for messages that their transport has no place for, grow to the largest asked for.
+/// Bytes for messages, which grow to the most that was asked for, by half at least. What a queue has may use the former
+/// ones, so it is waited for then.
+struct buffer {
+  using allocator = std::shared_ptr<std::byte> (queue::*)(char const* label, std::size_t bytes) const;
+  static constexpr allocator on_host = &queue::allocate_on_host;
+  std::shared_ptr<std::byte> bytes;
+  std::size_t size = 0;
+
+  std::byte* grow(copy_queue const& by, std::size_t wanted, allocator allocate = &queue::allocate);
+};
+
+/// Packs on the host, at once; or, if a copy queue is connected, in its memory, after the kernels of its queue. It has
+/// buffers for messages that their transport has no place for.
 class packing {
 public:
   void connect(copy_queue const& there) { queue_ = there; }
   /// Empty on the host.
   [[nodiscard]] copy_queue const& queue() const { return queue_; }
 
-  std::byte* out(std::size_t bytes) { return room(out_, bytes); }
-  std::byte* in(std::size_t bytes) { return room(in_, bytes); }
+  std::byte* out(std::size_t bytes) { return out_.grow(queue_, bytes); }
+  std::byte* in(std::size_t bytes) { return in_.grow(queue_, bytes); }
   /// What was kept of boxes.
   void forget();
   /// By one kernel: of more boxes than travel with one, the list is sent once, and kept for the next time.
   void move(std::span<box_move const> boxes);
 
 private:
-  struct buffer {
-    std::shared_ptr<std::byte> bytes;
-    std::size_t size = 0;
-  };
-  std::byte* room(buffer& all, std::size_t bytes);
   /// Sends the list of boxes that do not travel with a kernel.
   void list(std::span<box_move const> boxes, move_words& all);
 
@@ -150,7 +156,7 @@ private:
   std::vector<box_move> moves_; // of the exchange at work
 };
 
-/// Bytes of an array that leave this rank in an exchange.
+/// Bytes of an array that leave this rank for others in an exchange.
 [[nodiscard]] std::uint64_t bytes_sent(halo_array const& array, combine how);
 
 /// Pieces begin at multiples of eight bytes, so that words of any length are aligned.

@@ -61,12 +61,14 @@ KEEL_INLINE void packing::list(std::span<box_move const> boxes, move_words& all)
   all.raises = at->raises, all.awaits = at->awaits;
 }
 
-KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
-  if (all.size >= bytes) return all.bytes.get();
-  queue_.fence(); // what the last exchange brought may not be unpacked yet
-  all.bytes = queue_.allocate("keel: ghosts", bytes);
-  all.size = bytes;
-  return all.bytes.get();
+KEEL_INLINE std::byte* buffer::grow(copy_queue const& by, std::size_t wanted, allocator allocate) {
+  if (size >= wanted) return bytes.get();
+  by.fence();
+  std::size_t const larger = std::max(wanted, size / 16 * 24);
+  *this = {};
+  bytes = (by.*allocate)("keel: messages", larger);
+  size = larger;
+  return bytes.get();
 }
 
 KEEL_INLINE void halo_plan::forget() { kept_.clear(), now_ = nullptr; }
@@ -82,6 +84,7 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
   if (at == kept_.end()) {
     auto made = std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}});
     find_boxes(*made);
+    moves_.reserve(std::max(made->packed.size(), made->unpacked.size()));
     if (kept_.size() == most_kept) forget();
     at = kept_.insert(kept_.end(), std::move(made));
   }
@@ -169,7 +172,7 @@ KEEL_INLINE std::uint64_t bytes_sent(halo_array const& array, combine how) {
   std::uint64_t bytes = 0;
   for (partner const& p : array.cut->partners)
     for (segment const& one : how == combine::add ? p.ghosts : p.rims)
-      if (one.component == array.component) bytes += std::uint64_t(bytes_of(*array.lies, one.box));
+      if (one.component == array.component && p.rank >= 0) bytes += std::uint64_t(bytes_of(*array.lies, one.box));
   return bytes;
 }
 

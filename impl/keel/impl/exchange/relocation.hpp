@@ -5,122 +5,94 @@
 /// How the values of elements go to other ranks and places. The bodies stand in relocation.ipp.
 
 #include <keel/exchange/kokkos_provider.hpp>
-#include <keel/exchange/transport.hpp>
-#include <keel/impl/exchange/moves.hpp>
+#include <keel/impl/exchange/packing.hpp>
+#include <keel/impl/exchange/transports.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
 
-/// Elements by the rank that they go to, or come from: local indices, or boxes of a grid.
-struct elements_by_rank {
-  struct group {
-    int rank;
-    std::int32_t begin, end; ///< numbers in the list, or of boxes
-  };
-  std::vector<group> groups; ///< of each rank one at most
-  std::vector<std::int32_t> elements;
-  std::vector<bounds> boxes; ///< instead of the list
-
-  void add(int rank, std::span<std::int32_t const> more);
-  void add(int rank, bounds const& box);
-};
-
-/// Elements that change their rank or their place. Ranks list those that one sends the other in the same order; this
-/// rank may be among them.
+/// Elements that change their rank or their place, as a cut whose rims leave and whose ghosts come. Ranks list those
+/// that one sends the other in the same order. What stays on this rank has a partner of its own, and so have new
+/// elements; both have no rank.
 struct element_moves {
-  static constexpr int no_rank = -1; ///< new elements come from it
-  elements_by_rank leave, come;
+  static constexpr int here = -2, fresh = -1;
+  decomposition cut;
+  bool leaves_any = false; ///< also to another place of this rank, or to its own
 
-  /// Leaves out those that stay on this rank, in their place. This rank's have to be the last.
-  void leave_out_unmoved(int rank);
+  void leave(int rank, std::span<std::int32_t const> all) {
+    add(&partner::rims, rank, all), leaves_any |= !all.empty();
+  }
+  void leave(int rank, bounds const& box) { to(rank).rims.push_back({0, box}), leaves_any = true; }
+  void come(int rank, std::span<std::int32_t const> all) { add(&partner::ghosts, rank, all); }
+  void come(int rank, bounds const& box) { to(rank).ghosts.push_back({0, box}); }
+
+private:
+  [[nodiscard]] partner& to(int rank);
+  void add(std::vector<segment> partner::* list, int rank, std::span<std::int32_t const> all);
+  element_list* numbers_ = nullptr; // of the cut, if it has some
 };
 
-/// An array whose elements move, to itself or to another one in the same memory.
+/// An array whose elements move, to itself or to another one in the same memory, which is of the same kind on all
+/// ranks. Both are cut by the moves.
 struct moved_array {
-  element_moves const* moves;
-  shape const *from_lies, *to_lies;
-  void *from, *to;
+  halo_array from, to;
   memory where;
-
-  /// What comes, or leaves: its elements, how its array lies, and where.
-  [[nodiscard]] elements_by_rank const& elements(bool comes) const { return comes ? moves->come : moves->leave; }
-  [[nodiscard]] shape const& lies(bool comes) const { return comes ? *to_lies : *from_lies; }
-  [[nodiscard]] void* array(bool comes) const { return comes ? to : from; }
 };
 
-/// One message to each rank, with the elements of all arrays, which are packed and unpacked where they lie. Its buffers
-/// grow to the largest asked for, by half at least.
+/// One message to each rank from each memory, with the elements of all arrays there. Its buffers grow.
 class relocation {
 public:
-  /// Makes room. Throws if there is none. The calls below are about the same arrays.
-  void lay_out(std::span<moved_array const> arrays, kokkos_provider& by, int rank);
-  /// Makes room for messages, too.
-  void pack(messenger& ranks);
+  explicit relocation(messenger const& ranks) : ranks_(ranks) {}
+  /// Makes all room. Throws if there is none. The calls below are about the same arrays.
+  void lay_out(std::span<moved_array const> arrays, kokkos_provider& by);
+  void pack();
   /// Returns when all that comes is here; no array has changed.
-  void exchange(messenger& ranks);
+  void exchange();
   /// Puts in place what came, what stays on the rank, and new elements.
   void unpack();
-  /// Calls f(number of an array, bytes) for what leaves the rank.
-  void for_each_sent(auto const& f) const {
-    for (leg const& l : out_.legs)
-      if (l.rank != rank_) f(l.array, l.bytes);
-  }
   /// Calls f(number of an array, its new elements, where to pack their values); before `unpack`.
   void for_each_new(auto const& f) const {
-    for (leg const& l : in_.legs)
-      if (l.rank == element_moves::no_rank)
-        f(l.array, std::span(arrays_[l.array].moves->come.elements).subspan(std::size_t(l.first), l.count()),
-          in_.rooms[0].bytes.get() + l.at);
+    for (part const* p : at_work_) {
+      std::byte* into = p->fresh_here.bytes.get();
+      for (std::size_t k = 0; k < p->to.size(); ++k)
+        for (partner const& one : p->to[k].cut->partners)
+          for (segment const& s : one.ghosts)
+            if (one.rank == element_moves::fresh)
+              f(p->numbers[k], std::span(s.box.numbers(), std::size_t(s.box.end[0])),
+                std::exchange(into, into + padded(*p->to[k].lies, s.box)));
+    }
   }
 
 private:
-  struct leg {
-    std::size_t array;
-    int rank;
-    std::int32_t first;    ///< in the list; negative if it is a box
-    bounds box;            ///< or as many of the list as it counts
-    std::size_t at, bytes; ///< in the buffer
-    [[nodiscard]] std::size_t count() const { return std::size_t(box.end[0]); }
-  };
-  struct room {
-    std::shared_ptr<std::byte> bytes;
-    std::size_t size = 0;
-  };
-  /// What leaves, or what comes. Messages are in the host's buffer.
-  struct side {
-    bool comes;
-    std::vector<leg> legs = {};
-    std::vector<message> messages = {};
-    std::size_t bytes = 0;
-    std::array<room, max_memories> rooms = {}; ///< buffers, by memory
-  };
-  static std::byte* grow(room& r, std::size_t bytes, auto const& allocate);
-  void find_legs(side& s);
-  [[nodiscard]] box_move move_of(leg const& l, side const& s) const;
-  /// Moves all legs of arrays in one memory.
-  void move(side const& s, memory m);
-  /// Calls f(first, bytes) for the runs of a buffer that travel between memory `m` and the host.
-  void for_each_run(side const& s, memory m, auto const& f) const;
-  /// Calls f(memory, its queue) for each device that arrays are on, moves on the host, and returns when all is done.
-  void run(side const& s, auto const& f);
+  /// What is in one memory.
+  struct part {
+    part(messenger const& ranks, copy_queue const& queue);
+    void lay_out();
+    void pack();
+    void unpack();
 
-  std::vector<moved_array> arrays_;
-  side out_{.comes = false}, in_{.comes = true};
-  std::vector<std::pair<element_moves const*, std::size_t>> lists_; // where their numbers begin on devices
-  std::array<room, max_memories> numbers_;
-  std::vector<memory> devices_;
+    std::vector<std::size_t> numbers; // of the arrays
+    std::vector<halo_array> from, to;
+    halo_plan plan;
+    packing room;
+    delivery by;
+    std::vector<element_list const*> lists;
+    buffer own, fresh, fresh_here, listed;
+    std::size_t fresh_bytes = 0;
+  };
+
+  messenger ranks_;
+  std::array<std::optional<part>, max_memories> parts_;
+  std::vector<part*> at_work_;
   std::vector<copy_queue const*> queues_; // of these
-  std::vector<box_move> moves_;
-  kokkos_provider* by_ = nullptr;
-  int rank_ = 0;
 };
 
 } // namespace keel::residency::detail

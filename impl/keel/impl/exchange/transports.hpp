@@ -102,7 +102,8 @@ private:
 /// The messages of one exchange, each by the transport of its rank.
 class delivery {
 public:
-  explicit delivery(routes const& by);
+  /// By copies of these transports.
+  explicit delivery(any_transports const& by);
   /// Says where messages are packed and where they arrive. `choose(rank)` is the number of a transport; of `none` the
   /// message is left without a place. What comes is unpacked, or not, and then `finish` waits for its flags.
   template <class F>
@@ -118,8 +119,13 @@ public:
     deal_out(sends, &load::sends), deal_out(receives, &load::receives);
     place(where, sends, receives, is_unpacked);
   }
-  /// Packed messages leave.
+  /// Packed messages leave: `fetch`, and `send` when the queue is done.
   void begin(copy_queue const& queue);
+  /// What the queue does itself, messages that go through memory of the host on the way there; whether others are left.
+  [[nodiscard]] bool fetch(copy_queue const& queue);
+  /// Those leave. Takes no memory after `reserve`, if their transports can.
+  void send(copy_queue const& queue);
+  void reserve();
   /// What came may be unpacked by work that the queue gets from here on.
   void finish(copy_queue const& queue);
   [[nodiscard]] bool is_empty() const;
@@ -129,8 +135,7 @@ private:
     std::unique_ptr<any_transport> by;
     std::vector<message> sends, receives;
     std::vector<message> mailed_sends, mailed_receives; // the same in memory of the host, if it goes through that
-    std::shared_ptr<std::byte> mail_out, mail_in;
-    std::size_t out_size = 0, in_size = 0; // of the mail
+    buffer mail_out, mail_in;
     std::byte *out = nullptr, *in = nullptr;
     std::size_t out_bytes = 0, in_bytes = 0; // at work
 

@@ -189,8 +189,8 @@ KEEL_INLINE bool routes::have_same_lengths(std::span<message const> sends, std::
   return theirs == wanted;
 }
 
-KEEL_INLINE delivery::delivery(routes const& by) {
-  for (auto const& t : by.known()) loads_.push_back({t->another(), {}, {}, {}, {}, nullptr, nullptr});
+KEEL_INLINE delivery::delivery(any_transports const& by) {
+  for (auto const& t : by) loads_.push_back({t->another(), {}, {}, {}, {}, {}, {}});
 }
 
 KEEL_INLINE bool delivery::is_empty() const {
@@ -219,16 +219,11 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
     for (message& m : p.receives) m.data = std::exchange(came, came + m.bytes);
     p.out_bytes = std::size_t(packed - p.out), p.in_bytes = std::size_t(came - p.in);
     if (!is_mailed(p, queue)) continue;
-    auto const grow = [&](std::shared_ptr<std::byte>& mail, std::size_t& size, std::size_t bytes) {
-      if (size >= bytes && mail) return;
-      queue.fence(); // it may still be copied from
-      mail = queue.allocate_on_host("keel: ghosts", bytes);
-      size = bytes;
-    };
-    grow(p.mail_out, p.out_size, p.out_bytes), grow(p.mail_in, p.in_size, p.in_bytes);
+    std::byte* const out_here = p.mail_out.grow(queue, p.out_bytes, buffer::on_host);
+    std::byte* const in_here = p.mail_in.grow(queue, p.in_bytes, buffer::on_host);
     p.mailed_sends = p.sends, p.mailed_receives = p.receives;
-    for (message& m : p.mailed_sends) m.data = p.mail_out.get() + (m.data - p.out);
-    for (message& m : p.mailed_receives) m.data = p.mail_in.get() + (m.data - p.in);
+    for (message& m : p.mailed_sends) m.data = out_here + (m.data - p.out);
+    for (message& m : p.mailed_receives) m.data = in_here + (m.data - p.in);
   }
   // Those of a load are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
   auto const tell = [&](std::span<message> all, std::vector<message> load::* list, bool moves_flags) {
@@ -246,16 +241,33 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
   tell(sends, &load::sends, moves_flags), tell(receives, &load::receives, moves_flags && is_unpacked);
 }
 
+KEEL_INLINE void delivery::reserve() {
+  for (load& p : loads_) {
+    std::size_t count = 0;
+    for (auto const* list : {&p.sends, &p.receives})
+      for (message const& m : *list) count += 1 + (m.bytes >> 30);
+    p.by->reserve(count);
+  }
+}
+
 KEEL_INLINE void delivery::begin(copy_queue const& queue) {
+  if (!fetch(queue)) return;
+  queue.fence();
+  send(queue);
+}
+
+KEEL_INLINE bool delivery::fetch(copy_queue const& queue) {
   bool waits = false;
   for (load& p : loads_) {
     if (p.is_idle()) continue;
     if (p.by->is_ordered_by_queue) p.by->begin(queue, p.sends, p.receives);
-    else if (is_mailed(p, queue)) queue.to_host(p.mail_out.get(), p.out, p.out_bytes);
+    else if (is_mailed(p, queue)) queue.to_host(p.mail_out.bytes.get(), p.out, p.out_bytes);
     waits = waits || !p.by->is_ordered_by_queue;
   }
-  if (!waits) return;
-  queue.fence();
+  return waits;
+}
+
+KEEL_INLINE void delivery::send(copy_queue const& queue) {
   for (load& p : loads_)
     if (!p.by->is_ordered_by_queue && !p.is_idle()) {
       if (is_mailed(p, queue)) p.by->begin(queue, p.mailed_sends, p.mailed_receives);
@@ -268,7 +280,7 @@ KEEL_INLINE void delivery::finish(copy_queue const& queue) {
     for (load& p : loads_) {
       if (p.by->is_ordered_by_queue != is_ordered || p.is_idle()) continue;
       p.by->finish(queue);
-      if (is_mailed(p, queue)) queue.to_device(p.in, p.mail_in.get(), p.in_bytes);
+      if (is_mailed(p, queue)) queue.to_device(p.in, p.mail_in.bytes.get(), p.in_bytes);
     }
 }
 

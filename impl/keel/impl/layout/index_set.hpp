@@ -22,6 +22,11 @@ public:
   explicit element_list(std::vector<std::int32_t> numbers) : numbers_(std::move(numbers)) {}
 
   [[nodiscard]] std::span<std::int32_t const> all() const { return numbers_; }
+  /// Adds numbers, before it is needed in another memory, and returns that of the first one.
+  std::int64_t add(std::span<std::int32_t const> more) {
+    numbers_.insert(numbers_.end(), more.begin(), more.end());
+    return std::int64_t(numbers_.size() - more.size());
+  }
   /// In the memory of a queue, to which `send(numbers, bytes)` brings them the first time.
   [[nodiscard]] std::int32_t const* in(void const* queue, auto const& send) const {
     for (auto const& [known, bytes] : there_)

@@ -41,6 +41,7 @@ inline element_moves moves_between(share const& was, share const& is, share cons
   }
   element_moves made;
   for (int other = 0; other < ranks.size(); ++other) {
+    int const rank = other == ranks.rank() ? element_moves::here : other;
     bool is_alike = true, is_source = true, is_target = true;
     for (int d = 0; d < cells.rank; ++d)
       is_alike = is_alike && (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end() ||
@@ -56,10 +57,10 @@ inline element_moves moves_between(share const& was, share const& is, share cons
     }
     if (is_source)
       for_each_shared(to, now, from, source, 0, shifts,
-                      [&](bounds const& box, indices const&) { made.come.add(other, box); });
+                      [&](bounds const& box, indices const&) { made.come(rank, box); });
     if (is_target)
       for_each_shared(to, target, from, before, 0, shifts, [&](bounds const& box, indices const& begin) {
-        made.leave.add(other, moved_to(begin, box, int(dimensions.size())));
+        made.leave(rank, moved_to(begin, box, int(dimensions.size())));
       });
   }
   return made;
@@ -141,7 +142,7 @@ KEEL_INLINE void regrid(fields_state& f, std::span<residency::patch const> patch
         if (!is_new) continue;
         if (is_whole || was.mesh != nullptr) {
           bounds const all = is_whole ? bounds{} : was.shares->front().owned();
-          made.leave.add(f.arrays_.rank(), all), made.come.add(f.arrays_.rank(), all);
+          made.leave(element_moves::here, all), made.come(element_moves::here, all);
           continue;
         }
         share const& cells = f.arrays_.local(component{p.from});

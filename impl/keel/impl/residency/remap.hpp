@@ -71,10 +71,13 @@ private:
   struct level_here {
     int variable, level, component, from;
     element_moves const* moves;
-    memory where = memory::none;
-    bool lacks_values = false; ///< of elements that are new
-    bool is_all_new = false;   ///< nothing of it was on this rank
+    memory where = memory::none; ///< where its owned elements are valid; if it travels, the same on all ranks
+    bool travels = false;        ///< its owned elements are valid on all ranks
+    bool lacks_values = false;   ///< of elements that are new
+    bool is_all_new = false;     ///< nothing of it was on this rank
   };
+  /// Finds which levels travel, and from which memory.
+  void agree_on_levels(thunk find);
   [[nodiscard]] new_values const* values_of(int variable) const;
   /// Whether it has the element of `with_none`.
   [[nodiscard]] bool has_none(int variable) const;
@@ -98,9 +101,7 @@ private:
   bool is_installed_ = false;
   std::deque<former_variable> former_;
   std::vector<level_here> levels_;
-  /// By level, whether its owned elements are valid here, so that they can travel: 1, else 0. Those travel that are on
-  /// all ranks. The last one is the agreement's.
-  std::vector<std::int64_t> travelling_{0};
+  std::vector<std::int64_t> numbers_{0}; ///< of memories, two for each level, and one for agreements
   std::vector<moved_array> moved_;
   std::vector<sent> sent_; // what leaves the rank of each
 };

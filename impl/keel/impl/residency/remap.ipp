@@ -123,8 +123,7 @@ KEEL_INLINE void remap::fill(int variable, int component, int from, element_move
     if (moves != nullptr) one.where = memory_with(region::owned);
     if (moves != nullptr && one.where == memory::none && memory_with(region::rim) != memory::none)
       one.where = memory_with(region::core);
-    travelling_.back() = one.where != memory::none ? 1 : 0;
-    travelling_.push_back(0);
+    numbers_.resize(2 * levels_.size() + 1);
   }
 }
 
@@ -138,13 +137,28 @@ KEEL_INLINE new_values const* remap::values_of(int variable) const {
 
 // A rank whose elements are all new has nothing that could be valid nowhere.
 KEEL_INLINE void remap::lack_values(element_moves const& moves) {
-  for (std::size_t n = 0; n < levels_.size() && book_.keeps_ledger(); ++n) {
-    level_here& one = levels_[n];
-    if (one.moves != &moves) continue;
+  for (level_here& one : levels_) {
+    if (one.moves != &moves || !book_.keeps_ledger()) continue;
     one.lacks_values = values_of(one.variable) == nullptr;
-    if (!one.lacks_values && one.where == memory::none && moves.leave.groups.empty())
-      one.where = host, one.is_all_new = true;
-    travelling_[n] = !one.lacks_values && one.where != memory::none ? 1 : 0;
+    if (!one.lacks_values && one.where == memory::none && !moves.leaves_any) one.where = host, one.is_all_new = true;
+  }
+}
+
+// By the least and the most of numbers, that of a memory plus one, 0 if the values are nowhere. Of several memories all
+// take the host's.
+KEEL_INLINE void remap::agree_on_levels(thunk find) {
+  auto const step = [&] {
+    find();
+    for (std::size_t n = 0; level_here const& one : levels_) {
+      std::int64_t const number = one.lacks_values || one.where == memory::none ? 0 : 1 + std::int64_t(one.where);
+      numbers_[n++] = number, numbers_[n++] = -number;
+    }
+  };
+  fields_.agreement_->all_or_none({"residency::fields", who_, "is not done", take_less}, step, numbers_);
+  for (std::size_t n = 0; level_here & one : levels_) {
+    std::int64_t const least = numbers_[n++], most = -numbers_[n++];
+    one.travels = least > 0;
+    if (one.travels) one.where = least == most ? memory(least - 1) : host;
   }
 }
 
@@ -165,8 +179,8 @@ inline void pack_new(new_values const& given, shape const& to, std::span<std::in
 KEEL_INLINE void remap::gather() {
   book_.settle_all(who_);
   if (book_.keeps_ledger())
-    for (std::size_t n = 0; n < levels_.size(); ++n)
-      if (level_here const& one = levels_[n]; travelling_[n] != 0 && !one.is_all_new) {
+    for (level_here const& one : levels_)
+      if (one.travels && !one.is_all_new) {
         request const all{one.variable, one.level, region::owned, region::none};
         book_.acquire({&all, 1}, one.where, who_, {one.from, one.from + 1});
       }
@@ -174,41 +188,38 @@ KEEL_INLINE void remap::gather() {
 }
 
 KEEL_INLINE void remap::pack() {
-  fields_state& f = fields_;
   kokkos_provider& by = arrays_.provider();
-  for (std::size_t n = 0; n < levels_.size(); ++n) {
-    level_here const& one = levels_[n];
-    if (travelling_[n] == 0) continue;
+  for (level_here const& one : levels_) {
+    if (!one.travels) continue;
     kokkos_provider::layout const& old = std::find_if(former_.begin(), former_.end(), [&](auto const& had) {
                                            return had.variable == one.variable;
                                          })->arrays;
-    int const levels = arrays_.variables()[std::size_t(one.variable)].about->levels,
-              slot = by.slot(one.variable, one.level);
-    shape const& to = by.shape_of(one.variable, one.component);
-    void *const from = old.data[std::size_t(one.where)][std::size_t(one.from * levels + slot)], *const array = by.array(
-                                                                                                    one.variable,
-                                                                                                    one.level,
-                                                                                                    one.component,
-                                                                                                    one.where);
-    moved_.push_back(
-        {one.moves, &old.lies[old.lies.size() == 1 ? 0 : std::size_t(one.from)], &to, from, array, one.where});
-    sent_.push_back({one.variable, one.level, one.component, 0, who_});
-    if (from == array || one.where == host) continue;
-    auto count = std::int64_t(one.moves->come.elements.size());
-    for (bounds const& box : one.moves->come.boxes) count += box.size(to.rank);
-    if (count == (to.rank == 0 ? 1 : to.part->owned().size(to.rank))) continue;
+    int const levels = arrays_.variables()[std::size_t(one.variable)].about->levels;
+    auto const number = std::size_t(one.from * levels + by.slot(one.variable, one.level));
+    decomposition const& cut = one.moves->cut;
+    halo_array const from{&old.lies[old.lies.size() == 1 ? 0 : std::size_t(one.from)],
+                          old.data[std::size_t(one.where)][number], &cut, 0},
+        to{&by.shape_of(one.variable, one.component), by.array(one.variable, one.level, one.component, one.where), &cut,
+           0};
+    moved_.push_back({from, to, one.where});
+    sent_.push_back({one.variable, one.level, one.component, bytes_sent(from, combine::replace), who_});
+    if (from.data == to.data || one.where == host) continue;
+    std::int64_t count = 0;
+    for (partner const& p : cut.partners)
+      for (segment const& s : p.ghosts) count += s.box.size(to.lies->rank);
+    if (count == (to.lies->rank == 0 ? 1 : to.lies->part->owned().size(to.lies->rank))) continue;
     copy_queue const* const queue = &by.queue_of(one.where);
     until_done({&queue, 1}, [&] { zero(one.variable, one.level, one.component, one.where); });
   }
-  if (!f.relocation_) f.relocation_ = std::make_shared<relocation>();
-  f.relocation_->lay_out(moved_, by, arrays_.rank());
-  f.relocation_->for_each_sent([&](std::size_t array, std::size_t bytes) { sent_[array].bytes += bytes; });
-  f.relocation_->pack(*f.ranks_);
+  auto& f = fields_;
+  if (!f.relocation_) f.relocation_ = std::make_shared<relocation>(*f.ranks_);
+  f.relocation_->lay_out(moved_, by);
+  f.relocation_->pack();
 }
 
 KEEL_INLINE void remap::exchange() {
   book_.observer().before_exchange();
-  if (!moved_.empty()) fields_.relocation_->exchange(*fields_.ranks_);
+  if (!moved_.empty()) fields_.relocation_->exchange();
   book_.observer().after_exchange(sent_, false);
 }
 
@@ -216,7 +227,7 @@ KEEL_INLINE void remap::unpack() {
   fields_state& f = fields_;
   book_.observer().before_exchange();
   f.relocation_->for_each_new([&](std::size_t array, std::span<std::int32_t const> elements, std::byte* into) {
-    shape const& lies = *moved_[array].to_lies;
+    shape const& lies = *moved_[array].to.lies;
     new_values const* const given = values_of(sent_[array].variable);
     if (given != nullptr) pack_new(*given, lies, elements, into);
     else std::memset(into, 0, padded(lies, {{}, {{std::int64_t(elements.size())}}}));
@@ -231,12 +242,11 @@ KEEL_INLINE void remap::unpack() {
       move_on_host({motion::scatter, &lies, arrays_.provider().array(one.variable, one.level, one.component, host),
                     zeros.data(), box});
     }
-  for (std::size_t n = 0; n < levels_.size() && book_.poisons() && book_.keeps_ledger(); ++n)
-    for (int m = 0; m < arrays_.memories(); ++m)
+  for (level_here const& one : levels_)
+    for (int m = 0; m < arrays_.memories() && book_.poisons() && book_.keeps_ledger(); ++m)
       for (region const part : {region::core, region::rim, region::halo})
-        if (book_.ledger().is_open(memory(m)) &&
-            !(part != region::halo && travelling_[n] != 0 && levels_[n].where == memory(m)))
-          arrays_.provider().poison(levels_[n].variable, levels_[n].level, levels_[n].component, part, memory(m));
+        if (book_.ledger().is_open(memory(m)) && !(part != region::halo && one.travels && one.where == memory(m)))
+          arrays_.provider().poison(one.variable, one.level, one.component, part, memory(m));
   book_.observer().after_exchange(sent_, true);
 }
 
@@ -252,7 +262,7 @@ KEEL_INLINE void remap::run(thunk find, thunk lay_out) {
   auto const agree = [&](auto const& step, std::span<std::int64_t> all) {
     f.agreement_->all_or_none({"residency::fields", who_, "is not done", take_less}, step, all);
   };
-  agree(find, travelling_);
+  agree_on_levels(find);
   std::array<std::int64_t, 2> reaches_all{1, 0}, is_intact{1, 0};
   agree(
       [&] {
@@ -299,10 +309,10 @@ KEEL_INLINE void remap::commit() {
     if (arrays_.lattices()[lattice].shares != next.lattices[lattice].shares || v.lengths != had.lies.lengths)
       book_.renew(had.variable);
   }
-  for (std::size_t n = 0; n < levels_.size() && book_.keeps_ledger(); ++n) {
-    level_here const& one = levels_[n];
+  for (level_here const& one : levels_) {
+    if (!book_.keeps_ledger()) break;
     book_.ledger().set_lacks_values(one.variable, one.lacks_values);
-    if (request const all{one.variable, one.level, region::none, region::owned}; travelling_[n] != 0)
+    if (request const all{one.variable, one.level, region::none, region::owned}; one.travels)
       book_.ledger().post_call({&all, 1}, one.where, {one.component, one.component + 1}, who_);
     if (request const none{one.variable, one.level, region::none, region::walls};
         one.moves != nullptr && has_none(one.variable))

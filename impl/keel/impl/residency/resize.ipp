@@ -23,7 +23,9 @@ struct cut_anew : new_cut {
   std::shared_ptr<elements> found = nullptr; ///< those that it has, as ghosts of those that it had
   std::vector<std::int64_t> old_ids = {}, ids = {}; ///< that the rank owned, and owns
   element_moves moves = {};
-  bool stays = false; ///< in the same arrays
+  bool stays = false; ///< in the same arrays, or in larger ones if it grows
+
+  [[nodiscard]] std::int64_t size() const { return std::int64_t(part->ids.size()); }
 };
 
 inline constexpr std::string_view on_same_ranks = "Make partitions on run.environment()";
@@ -110,12 +112,11 @@ inline void fill_mesh(fields_state const& f, remap& map, cut_anew const& m) {
 
 // Meshes with room for more keep their arrays, larger ones if need be.
 inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> meshes) {
-  auto const size_of = [](cut_anew const& m) { return std::int64_t(m.part->ids.size()); };
   for (cut_anew const& m : meshes) {
     mesh_record const& here = f.arrays_.mesh_here(m.mesh);
-    if (!(here.grows || m.grows) || size_of(m) <= here.room) continue;
+    if (!(here.grows || m.grows) || m.size() <= here.room) continue;
     remap larger{f, map.who()};
-    make_room(f, larger, m.mesh, std::max(size_of(m), here.room + here.room / 2));
+    make_room(f, larger, m.mesh, std::max(m.size(), here.room + here.room / 2));
     larger.commit();
   }
   map.next.meshes = f.arrays_.meshes();
@@ -123,9 +124,7 @@ inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> mesh
     mesh_record& mesh = map.next.meshes[std::size_t(&f.arrays_.mesh_here(m.mesh) - f.arrays_.meshes().data())];
     mesh.grows = mesh.grows || m.grows;
     mesh.here = std::make_shared<mesh_share const>(m.part);
-    m.stays = mesh.grows ? size_of(m) <= mesh.room : size_of(m) == mesh.room;
-    if (m.stays) m.moves.leave_out_unmoved(f.arrays_.rank());
-    else mesh.room = size_of(m);
+    if (!m.stays) mesh.room = m.size();
     for (lattice_record& l : map.next.lattices)
       if (l.on.mesh == m.mesh)
         l = {l.on, std::make_shared<share_list const>(1, mesh.here->of_variable(l.on.has_none)), mesh.here};
@@ -137,21 +136,23 @@ inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> mesh
 
 // Where each element goes that the rank owns of a mesh, and where those come from that it owns of the next one, as
 // their owners were found by id, among those that are owned.
-inline void find_moves(element_lists& found, elements const& old, elements const& next, element_moves& made) {
+inline void find_moves(cut_anew& m, elements const& old) {
+  element_lists& found = m.found->lists;
+  elements const& next = *m.part;
   auto const places = [](elements const& of, layered_list& list, std::int64_t first) {
     for (std::int32_t& e : list.elements)
       if (e >= 0) e = of.place(std::size_t(e - first));
     return std::span<std::int32_t const>(list.elements);
   };
   for (element_partner& p : found.partners)
-    made.leave.add(p.rank, places(old, p.rims, 0)), made.come.add(p.rank, places(next, p.ghosts, old.owned));
+    m.moves.leave(p.rank, places(old, p.rims, 0)), m.moves.come(p.rank, places(next, p.ghosts, old.owned));
   std::vector<std::int32_t> fresh, leave, come;
   auto const own = places(old, found.own_elements, 0);
   for (std::size_t n = 0; std::int32_t const to : places(next, found.own_ghosts, old.owned))
     if (std::int32_t const from = own[n++]; from < 0) fresh.push_back(to);
-    else leave.push_back(from), come.push_back(to);
-  made.come.add(element_moves::no_rank, fresh);
-  made.leave.add(old.rank, leave), made.come.add(old.rank, come);
+    else if (m.moves.leaves_any = true; !m.stays || from != to) leave.push_back(from), come.push_back(to);
+  m.moves.come(element_moves::fresh, fresh);
+  m.moves.leave(element_moves::here, leave), m.moves.come(element_moves::here, come);
 }
 
 KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std::span<new_values const> values,
@@ -188,7 +189,9 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
   for (cut_anew& m : meshes) m.found = ranks.search(m.mesh, m.old_ids, m.ids, search_for::some_owners);
   auto const find = [&] {
     for (cut_anew& m : meshes) {
-      find_moves(m.found->lists, *f.arrays_.mesh(m.mesh)->all(), *m.part, m.moves);
+      mesh_record const& here = f.arrays_.mesh_here(m.mesh);
+      m.stays = here.grows || m.size() == here.room;
+      find_moves(m, *here.here->all());
       if (m.found->lacks_owners) map->lack_values(m.moves);
     }
   };
@@ -229,7 +232,7 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int c
       auto& ids = out.emplace_back(machine::parcel<std::int64_t>{rank, {}}).items;
       for (std::int32_t const n : numbers)
         leave.push_back(places[std::size_t(n)]), ids.push_back(old->ids[std::size_t(leave.back())]);
-      to.moves.leave.add(rank, leave);
+      to.moves.leave(rank, leave);
     });
     if (!f.talk_) f.talk_ = ranks.make_talk();
     fill_mesh(f, map.emplace(f, who), to);
@@ -250,14 +253,15 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int c
     part->ids.resize(std::max(owned, size));
     for (auto const& p : all) {
       std::span const to_places = std::span(places).subspan(taken, p.items.size());
-      to.moves.come.add(p.rank, to_places);
+      to.moves.come(p.rank, to_places);
       for (std::size_t n = 0; n < to_places.size(); ++n) part->ids[std::size_t(to_places[n])] = p.items[n];
       taken += p.items.size();
     }
     std::span const holes = std::span(places).subspan(came, last.size());
     for (std::size_t n = 0; n < last.size(); ++n) part->ids[std::size_t(holes[n])] = part->ids[std::size_t(last[n])];
-    to.moves.leave.add(old->rank, last), to.moves.come.add(old->rank, holes);
+    to.moves.leave(element_moves::here, last), to.moves.come(element_moves::here, holes);
     part->ids.resize(size);
+    to.stays = true;
     to.part = std::move(part);
   };
   auto const lay_out = [&] { lay_out_meshes(f, *map, {&to, 1}); };
