@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <concepts>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,10 @@
 
 namespace keel::test {
 
+/// 0 if all is well.
+inline int exit_status(std::same_as<bool> auto good) { return good ? 0 : 1; }
+inline int exit_status(int status) { return status; }
+
 /// How a child ended, and what it wrote to its standard error.
 struct ended_child {
   bool aborted;
@@ -25,7 +30,7 @@ struct ended_child {
   std::string said;
 };
 
-/// Calls `f`, which returns an exit status, in a child. The parent must not have started threads.
+/// Calls `f` in a child, which returns a status, or whether all is well. The parent must not have started threads.
 template <class F>
 ended_child in_child(F const& f) {
   int ends[2];
@@ -38,7 +43,7 @@ ended_child in_child(F const& f) {
     close(ends[1]);
     std::signal(SIGABRT, SIG_DFL);
     std::signal(SIGSEGV, SIG_DFL);
-    int const status = f();
+    int const status = exit_status(f());
     std::fflush(nullptr);
     _exit(status);
   }
@@ -52,7 +57,7 @@ ended_child in_child(F const& f) {
   return {WIFSIGNALED(status), WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), said};
 }
 
-/// Checks that `f` returns 0 in a child.
+/// Checks that all is well after `f` in a child.
 template <class F>
 void check_child(F const& f) {
   auto const child = in_child(f);
@@ -63,7 +68,7 @@ void check_child(F const& f) {
 template <class F>
 int in_fork(F const& f) {
   pid_t const child = fork();
-  if (child == 0) std::exit(f());
+  if (child == 0) std::exit(exit_status(f()));
   for (int waited = 0; waited < 1000; ++waited) {
     int status = 0;
     if (waitpid(child, &status, WNOHANG) == child)

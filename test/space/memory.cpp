@@ -1,79 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/memory.hpp>
 
-#include <keel/policy/error.hpp>
+#include <keel/space/numa.hpp>
+#include <keel/space/pinned.hpp>
 #include <keel/space/pool.hpp>
 #include <keel/space/simulated_memory.hpp>
 
 #include <doctest/doctest.h>
 #include <laws/memory_space.hpp>
+#include <space/host_bytes.hpp>
+#include <support/message_of.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
-#include <set>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace {
 
-/// A user's own resource; counts what it gave and refuses more than it has.
-struct counted {
-  static constexpr char const* name = "counted";
-  static constexpr keel::space::reach reached_from = keel::space::reach::host;
-  static inline std::set<void*> given;
-  static inline std::size_t limit = 1 << 30;
-
-  void* allocate(std::size_t bytes, std::size_t alignment) const {
-    if (bytes > limit) return nullptr;
-    void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    given.insert(p);
-    return p;
-  }
-  void deallocate(void* p, std::size_t, std::size_t) const {
-    given.erase(p);
-    std::free(p);
-  }
-};
-using counted_space = keel::space::memory<counted>;
-
-/// Counts from any thread.
-struct shared_out {
-  static constexpr char const* name = "shared out";
-  static constexpr keel::space::reach reached_from = keel::space::reach::host;
-  static inline std::atomic<int> given = 0;
-  static inline std::atomic<int> taken = 0;
-  void* allocate(std::size_t bytes, std::size_t alignment) const {
-    ++given;
-    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  }
-  void deallocate(void* p, std::size_t, std::size_t) const {
-    ++taken;
-    std::free(p);
-  }
-};
-
-using shared_space = keel::space::memory<shared_out>;
-
-/// Tells what it is asked for and gets back, in bytes.
-struct listening {
-  static constexpr char const* name = "listening";
-  static constexpr keel::space::reach reached_from = keel::space::reach::host;
-  std::vector<std::size_t>* heard;
-  void* allocate(std::size_t bytes, std::size_t) const { return heard->push_back(bytes), std::malloc(bytes); }
-  void deallocate(void* p, std::size_t bytes, std::size_t) const { heard->push_back(bytes), std::free(p); }
-};
-
-/// Host memory that others write into, and that counts how often it is fenced.
-struct fenced {
-  static constexpr char const* name = "fenced";
-  static constexpr keel::space::reach reached_from = keel::space::reach::host;
-  int* fences;
-  void* allocate(std::size_t bytes, std::size_t) const { return std::malloc(bytes); }
-  void deallocate(void* p, std::size_t, std::size_t) const { std::free(p); }
-  void fence() const { ++*fences; }
-};
+namespace ks = keel::space;
+using counted = keel::test::counted_bytes;
+using counted_space = ks::memory<counted>;
+using other_space = ks::memory<keel::test::host_bytes>;
 
 /// Whether what is counted up in `From` arrives in `To`.
 template <class From, class To>
@@ -87,46 +40,36 @@ bool arrives() {
 
 } // namespace
 
-TYPE_TO_STRING_AS("Kokkos' host space", Kokkos::HostSpace);
 TYPE_TO_STRING_AS("a user's space", counted_space);
-TYPE_TO_STRING_AS("simulated memory", keel::space::simulated_memory);
-TEST_CASE_TEMPLATE_INVOKE(memory_space, Kokkos::HostSpace, counted_space, keel::space::simulated_memory);
+TYPE_TO_STRING_AS("simulated memory", ks::simulated_memory);
+TYPE_TO_STRING_AS("a pool of host memory", ks::pool<>);
+TYPE_TO_STRING_AS("pinned", ks::pinned); // Kokkos' host space where it has no accelerator: the control
+TYPE_TO_STRING_AS("numa<0>", ks::numa<0>);
+TYPE_TO_STRING_AS("numa_interleave", ks::numa_interleave);
+TEST_CASE_TEMPLATE_INVOKE(memory_space, counted_space, ks::simulated_memory, ks::pool<>, ks::pinned, ks::numa<0>,
+                          ks::numa_interleave);
 
 TEST_CASE("space: the resource of a space that ends with the expression outlives it") {
-  using space = keel::space::pool<>;
+  using space = ks::pool<>;
   static_assert(std::is_same_v<decltype(std::declval<space&>().resource()), space::resource_type const&>);
   static_assert(std::is_same_v<decltype(space().resource()), space::resource_type>);
-  auto const& resource = space(keel::space::pool_resource<Kokkos::HostSpace>({.limit = 1 << 20})).resource();
+  auto const& resource = space(ks::pool_resource<Kokkos::HostSpace>({.limit = 1 << 20})).resource();
   void* const p = resource.allocate(100, 64);
   CHECK(resource.held() > 0);
   resource.deallocate(p, 100, 64);
 }
 
 TEST_CASE("space: deep copies go from any of keel's spaces to any other") {
-  using device_space = keel::space::simulated_memory;
-  CHECK(arrives<counted_space, shared_space>());
-  CHECK(arrives<counted_space, device_space>());
-  CHECK(arrives<device_space, shared_space>());
-  CHECK(arrives<device_space, device_space>());
-}
-
-TEST_CASE("space: a resource gets back all that it gave") {
-  counted::given.clear();
-  {
-    Kokkos::View<double*, counted_space> a("a", 100);
-    auto const b = a;
-    Kokkos::View<int**, counted_space> const c("c", 3, 4);
-    CHECK(counted::given.size() == 2);
-    Kokkos::resize(a, 200);
-    CHECK(counted::given.size() == 3);
-  }
-  CHECK(counted::given.empty());
+  CHECK(arrives<counted_space, other_space>());
+  CHECK(arrives<counted_space, ks::simulated_memory>());
+  CHECK(arrives<ks::simulated_memory, other_space>());
+  CHECK(arrives<ks::simulated_memory, ks::simulated_memory>());
 }
 
 TEST_CASE("space: allocations shared and released on several threads are freed once each") {
-  shared_out::given = shared_out::taken = 0;
+  counted::given = counted::taken = 0;
   {
-    std::vector<Kokkos::View<int*, keel::space::memory<shared_out>>> views;
+    std::vector<Kokkos::View<int*, counted_space>> views;
     for (int i = 0; i < 1200; ++i) views.emplace_back("shared", 4);
     std::vector<std::thread> threads;
     std::atomic<int> here = 0;
@@ -143,49 +86,37 @@ TEST_CASE("space: allocations shared and released on several threads are freed o
     views.clear();
     for (auto& thread : threads) thread.join();
   }
-  CHECK(shared_out::given.load() == 1200);
-  CHECK(shared_out::taken.load() == 1200);
+  CHECK(counted::given == 1200);
+  CHECK(counted::taken == 1200);
 }
 
-TEST_CASE("space: host code touches a view of a host resource, and hands it to host code") {
-  Kokkos::View<double*, counted_space> const a("a", 10);
+TEST_CASE_TEMPLATE("space: host code touches a view of a host resource, and hands it to host code", Space,
+                   counted_space, ks::pool<>, ks::pinned) {
+  Kokkos::View<double*, Space> const a("a", 10);
   a(3) = 7;
   Kokkos::View<double*, Kokkos::HostSpace> const h = a;
   CHECK(h(3) == 7);
   CHECK(h.label() == "a");
-  auto const mirror = Kokkos::create_mirror_view(a);
-  CHECK(mirror.data() == a.data());
+  CHECK(Kokkos::create_mirror_view(a).data() == a.data());
 }
 
 TEST_CASE("space: an exhausted resource says which space, which label, and how much") {
   counted::limit = 1000;
-  std::string message;
-  try {
-    Kokkos::View<double*, counted_space> const a("big one", 1000);
-  } catch (keel::error const& thrown) {
-    message = thrown.what();
-  }
+  auto const said = keel::test::message_of([] { Kokkos::View<double*, counted_space> const a("big one", 1000); });
   counted::limit = 1 << 30;
-  CHECK(message.find("counted") != std::string::npos);
-  CHECK(message.find("big one") != std::string::npos);
-  CHECK(message.find("8128") != std::string::npos);
+  for (auto const* const words : {"counted", "big one", "8128"}) CHECK(said.find(words) != std::string::npos);
 }
 
-TEST_CASE("space: a resource is asked for one byte where none is wanted, and gets it back") {
-  std::vector<std::size_t> heard;
-  keel::space::memory<listening> const space{listening{&heard}};
-  space.deallocate("none", space.allocate("none", 0), 0);
-  space.deallocate("some", space.allocate("some", 24), 24);
-  CHECK(heard == std::vector<std::size_t>{1, 1, 24, 24});
-}
-
-TEST_CASE("space: a space is fenced by its resource, once for each fence") {
-  int fences = 0;
-  keel::space::memory<fenced> const space{fenced{&fences}};
+TEST_CASE("space: a resource is asked for one byte where none is wanted, and gets it back; its fence is the space's") {
+  counted_space const space;
+  for (std::size_t const bytes : {0, 24}) {
+    space.deallocate("some", space.allocate("some", bytes), bytes);
+    CHECK(counted::asked == std::max(bytes, std::size_t{1}));
+    CHECK(counted::returned == counted::asked);
+  }
+  counted::fences = 0;
   space.fence();
-  CHECK(fences == 1);
-  space.fence();
-  CHECK(fences == 2);
+  CHECK(counted::fences == 1);
 }
 
 TEST_CASE("space: a tool hears the user's bytes, or all of them where nothing else is said") {
@@ -193,42 +124,36 @@ TEST_CASE("space: a tool hears the user's bytes, or all of them where nothing el
   auto const heard = [&](auto... bytes) {
     keel::laws::tool const listens("heard");
     space.deallocate("heard", space.allocate("heard", 64, bytes...), 64, bytes...);
-    auto const plain = std::pair(listens.given().bytes, listens.taken().bytes);
+    auto const plain = std::pair(listens.given.bytes, listens.taken.bytes);
     space.deallocate("heard", space.allocate(Kokkos::DefaultHostExecutionSpace(), "heard", 64, bytes...), 64, bytes...);
-    CHECK(std::pair(listens.given().bytes, listens.taken().bytes) == plain);
+    CHECK(std::pair(listens.given.bytes, listens.taken.bytes) == plain);
     return plain;
   };
   CHECK(heard() == std::pair<std::uint64_t, std::uint64_t>(64, 64));
   CHECK(heard(48) == std::pair<std::uint64_t, std::uint64_t>(48, 48));
 }
 
-TEST_CASE("space: host memory reaches and is assigned what Kokkos' own does, and device memory is only copied") {
-  using Kokkos::HostSpace;
-  using of_device = keel::space::simulated_memory;
-  struct to {
-    bool accessible, assignable, deepcopy;
-  };
-  auto const check = []<class To, class From>(To*, From*, to wanted) {
-    using access = Kokkos::Impl::MemorySpaceAccess<To, From>;
-    CHECK(bool(access::accessible) == wanted.accessible);
-    CHECK(bool(access::assignable) == wanted.assignable);
-    CHECK(bool(access::deepcopy) == wanted.deepcopy);
-  };
-  constexpr HostSpace* host = nullptr;
-  constexpr counted_space* own = nullptr;
-  constexpr shared_space* other = nullptr;
-  constexpr of_device* device = nullptr;
-  check(host, own, {true, true, true}); // a view of such memory is one of the host's
-  check(own, host, {true, false, true});
-  check(own, other, {true, false, true});
-  check(host, device, {false, false, true});
-  check(device, host, {false, false, true});
-  check(own, device, {false, false, true});
-  static_assert(keel::space::detail::is_hostlike<HostSpace> && keel::space::detail::is_hostlike<counted_space>);
-  static_assert(!keel::space::detail::is_hostlike<of_device> && !keel::space::detail::is_hostlike<int>);
-  static_assert(keel::space::detail::is_remote<of_device> && !keel::space::detail::is_remote<counted_space> &&
-                !keel::space::detail::is_remote<HostSpace>);
-  using keel::space::detail::Neighbours;
-  static_assert(!Neighbours<HostSpace, HostSpace>);
-  static_assert(!Neighbours<counted_space, int> && !Neighbours<int, counted_space>);
-}
+namespace {
+
+template <class To, class From, bool Accessible, bool Assignable>
+constexpr bool is_reached = [] {
+  using access = Kokkos::Impl::MemorySpaceAccess<To, From>;
+  return bool(access::accessible) == Accessible && bool(access::assignable) == Assignable && bool(access::deepcopy);
+}();
+using Kokkos::HostSpace;
+using of_device = ks::simulated_memory;
+// Host memory reaches and is assigned what Kokkos' own does, and device memory is only copied.
+static_assert(is_reached<HostSpace, counted_space, true, true>); // a view of such memory is one of the host's
+static_assert(is_reached<counted_space, HostSpace, true, false>);
+static_assert(is_reached<counted_space, other_space, true, false>);
+static_assert(is_reached<HostSpace, of_device, false, false>);
+static_assert(is_reached<of_device, HostSpace, false, false>);
+static_assert(is_reached<counted_space, of_device, false, false>);
+static_assert(!Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, of_device>::accessible);
+static_assert(!Kokkos::SpaceAccessibility<ks::simulated, HostSpace>::accessible);
+static_assert(ks::detail::is_hostlike<counted_space> && !ks::detail::is_hostlike<int>);
+static_assert(ks::detail::is_remote<of_device> && !ks::detail::is_remote<counted_space>);
+static_assert(!ks::detail::Neighbours<HostSpace, HostSpace>);
+static_assert(!ks::detail::Neighbours<counted_space, int> && !ks::detail::Neighbours<int, counted_space>);
+
+} // namespace

@@ -2,16 +2,16 @@
 #include <keel/space/pool.hpp>
 
 #include <doctest/doctest.h>
-#include <laws/memory_space.hpp>
+#include <space/host_bytes.hpp>
+#include <support/message_of.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -21,26 +21,20 @@ using pool_resource = pool::resource_type;
 using pool_view = Kokkos::View<int*, pool>;
 
 /// Memory that notices two threads which ask for it at once.
-struct for_one_at_a_time {
-  static constexpr char const* name = "for one at a time";
-  static constexpr keel::space::reach reached_from = keel::space::reach::host;
+struct for_one_at_a_time : keel::test::host_bytes {
   static inline std::atomic<int> inside = 0, met = 0;
 
   void* allocate(std::size_t bytes, std::size_t alignment) const {
     if (inside++ != 0) ++met;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     --inside;
-    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    return host_bytes::allocate(bytes, alignment);
   }
-  void deallocate(void* pointer, std::size_t, std::size_t) const { std::free(pointer); }
 };
 
 pool of_its_own(keel::space::pool_options options = {}) { return pool(pool_resource(options)); }
 
 } // namespace
-
-TYPE_TO_STRING_AS("a pool of host memory", pool);
-TEST_CASE_TEMPLATE_INVOKE(memory_space, pool);
 
 TEST_CASE("space: a pool serves many views from few blocks of its upstream") {
   auto const space = of_its_own();
@@ -73,12 +67,8 @@ TEST_CASE("space: what a pool gives is aligned, whatever its size") {
 
 TEST_CASE("space: a pool takes no more than its limit, and says so") {
   auto const space = of_its_own({.limit = 1 << 20});
-  std::string message;
-  try {
-    pool_view const v(Kokkos::view_alloc("too big", space), 1 << 20);
-  } catch (std::runtime_error const& thrown) { // as Kokkos' own spaces, in their words
-    message = thrown.what();
-  }
+  auto const message =
+      keel::test::message_of([&] { pool_view const v(Kokkos::view_alloc("too big", space), 1 << 20); });
   CHECK(message.find("pool memory space failed to allocate ") != std::string::npos);
   CHECK(message.find("(label=\"too big\")") != std::string::npos);
   CHECK(message.find("insufficient memory") != std::string::npos); // Kokkos 3's word
@@ -123,11 +113,7 @@ TEST_CASE("space: a pool may be used from many threads at once") {
   std::atomic<int> started = 0;
   for (int t = 0; t < count; ++t)
     threads.emplace_back([&, t] {
-      struct block {
-        unsigned char* at;
-        std::size_t bytes;
-      };
-      std::vector<block> kept(8, block{nullptr, 0}); // so that a block is held while others are given out
+      std::vector<std::pair<unsigned char*, std::size_t>> kept(8); // held while others are given out
       ++started;
       while (started < count) std::this_thread::yield();
       for (int i = 0; i < 50000; ++i) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -23,24 +24,71 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
 
 namespace km = keel::machine;
+namespace kd = keel::space::detail;
 using ranks = km::environment::ranks;
 using shared = keel::space::shared<ranks>;
 using view = Kokkos::View<double*, shared>;
 using keel::test::message_of;
 
-#if KEEL_WITH_MPI
 /// Each rank of MPI is a node of its own, so that it keeps the laws without waiting for others.
 struct each_for_itself : ranks {
+#if KEEL_WITH_MPI
   static communicator world() { return borrow(MPI_COMM_SELF); }
+#endif
 };
 using own = keel::space::shared<each_for_itself>;
-#endif
 using alone = keel::space::shared<km::alone>;
+
+/// An element that several processes read and write at once.
+template <class T>
+class posted_element {
+public:
+  using value = std::remove_const_t<T>;
+  explicit posted_element(T* at) : at_(const_cast<value*>(at)) {}
+  posted_element(posted_element const&) = default;
+
+  operator value() const { return whole().load(); }
+  posted_element const& operator=(value const& wanted) const {
+    whole().store(wanted);
+    return *this;
+  }
+  posted_element const& operator=(posted_element const& other) const { return *this = static_cast<value>(other); }
+  /// The sum, which no other process changes between the reading and the writing.
+  value operator+=(value added) const {
+    value before = whole().load();
+    while (!whole().compare_exchange_weak(before, before + added)) {
+    }
+    return before + added;
+  }
+
+private:
+  std::atomic_ref<value> whole() const { return std::atomic_ref<value>(*at_); }
+  value* at_;
+};
+
+/// Memory of a node whose elements are reached by calls: what a program writes to carry a space of its own.
+template <class Ranks>
+struct posted_resource : keel::space::shared_resource<Ranks> {
+  static constexpr char const* name = "posted";
+  using keel::space::shared_resource<Ranks>::shared_resource;
+  template <class T>
+  using element = posted_element<T>;
+};
+template <class Ranks>
+using posted_memory = keel::space::memory<posted_resource<Ranks>>;
+
+using posted = posted_memory<ranks>;
+template <class Data>
+using posted_view = Kokkos::View<Data, Kokkos::LayoutRight, posted>;
+using range = Kokkos::RangePolicy<posted::execution_space>;
+static_assert(std::is_same_v<posted_view<double*>::reference_type, posted_element<double>>);
 
 /// Whether all ranks were told the same.
 bool is_same_everywhere(km::environment const& world, std::string const& text) {
@@ -71,19 +119,16 @@ private:
 
 } // namespace
 
-#if KEEL_WITH_MPI
 TYPE_TO_STRING_AS("memory shared by one rank of MPI", own);
-TEST_CASE_TEMPLATE_INVOKE(memory_space, own);
-#endif
 TYPE_TO_STRING_AS("memory shared by one rank alone", alone);
-TEST_CASE_TEMPLATE_INVOKE(memory_space, alone);
+TEST_CASE_TEMPLATE_INVOKE(memory_space, own, alone);
 
 TEST_CASE("space: a file is closed with its owner, also where its descriptor is 0") {
   int const kept = dup(0);
   close(0);
   {
-    keel::space::detail::shared_pages const pages(4096, 0);
-    keel::space::detail::open_file file;
+    kd::shared_pages const pages(4096, 0);
+    kd::open_file file;
     errno = EIO;
     CHECK(pages.create(file) == 0);
     CHECK(file.get() == 0);
@@ -99,8 +144,8 @@ TEST_CASE("space: pages beyond the limit on file sizes are refused, and the proc
   getrlimit(RLIMIT_FSIZE, &before);
   rlimit const short_files{4096, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &short_files);
-  keel::space::detail::shared_pages const pages(1 << 20, 0);
-  keel::space::detail::open_file file;
+  kd::shared_pages const pages(1 << 20, 0);
+  kd::open_file file;
   int const code = pages.create(file);
   setrlimit(RLIMIT_FSIZE, &before);
   CHECK(code == EFBIG);
@@ -110,12 +155,12 @@ TEST_CASE("space: pages beyond the limit on file sizes are refused, and the proc
 }
 
 TEST_CASE("space: why a file of another process is not opened is what the system says") {
-  keel::space::detail::file_place nowhere;
+  kd::file_place nowhere;
   errno = 0;
   CHECK(nowhere.open().get() < 0);
   CHECK(errno == ENOENT);
-  int const own = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  auto other = keel::space::detail::file_place::of(keel::space::detail::open_file(own));
+  kd::open_file const held(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  auto other = kd::file_place::of(held);
   other.number += 1; // the number of a file that another one has since
   CHECK(other.open().get() < 0);
   CHECK(errno == ENOENT);
@@ -135,8 +180,8 @@ TEST_CASE("space: of shared pages, what lies ahead is this process's, the rest a
     CAPTURE(behind);
     std::byte* first = nullptr;
     {
-      keel::space::detail::shared_pages pages(ahead + behind, ahead);
-      keel::space::detail::open_file file;
+      kd::shared_pages pages(ahead + behind, ahead);
+      kd::open_file file;
       REQUIRE(pages.reserve() == 0);
       REQUIRE(pages.create(file) == 0);
       struct stat about{};
@@ -156,8 +201,8 @@ TEST_CASE("space: of shared pages, what lies ahead is this process's, the rest a
     }
     for (std::size_t at = 0; at <= behind; at += page) CHECK_FALSE(is_mapped(first + at));
   }
-  keel::space::detail::shared_pages const small(ahead - 1, ahead);
-  keel::space::detail::open_file none;
+  kd::shared_pages const small(ahead - 1, ahead);
+  kd::open_file none;
   CHECK(small.create(none) == 0);
   CHECK(lseek(none.get(), 0, SEEK_END) == 0);
 }
@@ -181,6 +226,11 @@ TEST_CASE("space: what one rank writes into shared memory all ranks of the node 
   shared const space;
   auto const& node = space.resource();
   for (int const n : {1, 100, 511, 512, 513, 1000000}) {
+    view const zero(Kokkos::view_alloc("zero", Kokkos::WithoutInitializing), n); // can be written at once
+    if (node.rank() == 0) zero(n - 1) = 7;
+    node.barrier();
+    CHECK(zero(0) == (n == 1 ? 7 : 0));
+    CHECK(zero(n - 1) == 7);
     view const table("table", n);
     CHECK(table.label() == "table"); // Kokkos' header is each rank's own
     CHECK(table.use_count() == 1);
@@ -194,19 +244,6 @@ TEST_CASE("space: what one rank writes into shared memory all ranks of the node 
     node.barrier();
     for (int r = 0; r < node.size() && r < n; ++r) CHECK(table(r) == -1.0 - r);
   }
-}
-
-TEST_CASE("space: shared memory is zero where a view is made without initialising, and can be written at once") {
-  Kokkos::View<int**, Kokkos::LayoutRight, shared> const a(Kokkos::view_alloc("a", Kokkos::WithoutInitializing), 10,
-                                                           3000);
-  auto const node = shared().resource();
-  a(9, node.rank()) = 7 + node.rank();
-  node.barrier();
-  Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> const host("host", 10, 3000);
-  Kokkos::deep_copy(host, a);
-  for (int r = 0; r < node.size(); ++r) CHECK(host(9, r) == 7 + r);
-  CHECK(host(0, 0) == 0);
-  CHECK(host(9, 2999) == 0);
 }
 
 TEST_CASE("space: a rank gives its shared view back when it likes, and the others keep theirs") {
@@ -261,4 +298,80 @@ TEST_CASE("space: ranks that ask for different sizes are all told so") {
   else CHECK(said.find("rank 1 of " + std::to_string(world.size()) + " on this node asks for ") != std::string::npos);
   view const v("v", 10);
   CHECK(v.extent(0) == 10);
+}
+
+TEST_CASE("space: all ranks add to the same elements at once, and no addition is lost") {
+  posted const space;
+  int const size = space.resource().size();
+  posted_view<long*> const counts("counts", 7);
+  CHECK(counts.use_count() == 1);
+  space.fence(); // until then Kokkos fills it with zeros
+  Kokkos::parallel_for("add", range(0, 7000), [=](int i) { counts(i % 7) += i; });
+  Kokkos::fence();
+  space.fence();
+  long all = 0;
+  for (int c = 0; c < 7; ++c) all += counts(c);
+  CHECK(all == 6999L * 7000 / 2 * size);
+  space.fence();
+}
+
+TEST_CASE("space: a rank writes its row of shared elements by a sub-view, and its neighbour reads it") {
+  posted const space;
+  int const me = space.resource().rank();
+  int const size = space.resource().size();
+  posted_view<double**> const table("table", size, 300);
+  space.fence();
+  auto const mine = Kokkos::subview(table, me, Kokkos::ALL);
+  Kokkos::parallel_for("write", range(0, 300), [=](int i) { mine(i) = 1000 * me + i; });
+  Kokkos::fence();
+  space.fence();
+
+  int const other = (me + 1) % size;
+  auto const theirs = Kokkos::subview(table, other, std::make_pair(100, 200));
+  double sum = 0;
+  Kokkos::parallel_reduce("read", range(0, 100), [=](int i, double& s) { s += theirs(i); }, sum);
+  CHECK(sum == 100 * (1000 * other + 100) + 99 * 100 / 2);
+  space.fence();
+}
+
+TEST_CASE("space: shared elements are copied as a whole, by one kernel, and from one rank's row to the next") {
+  posted const space;
+  int const me = space.resource().rank();
+  int const size = space.resource().size();
+  posted_view<int**> const a("a", size, 40);
+  posted_view<int**> const b("b", size, 40);
+  space.fence();
+  auto const row = Kokkos::subview(a, me, Kokkos::ALL);
+  Kokkos::Experimental::local_deep_copy(row, 5 + me);
+  space.fence();
+  auto const from = Kokkos::subview(a, (me + 1) % size, Kokkos::ALL);
+  auto const to = Kokkos::subview(b, me, Kokkos::ALL);
+  Kokkos::Experimental::local_deep_copy(to, from);
+  space.fence();
+
+  auto const host = Kokkos::create_mirror(b);
+  Kokkos::deep_copy(host, b);
+  bool good = true;
+  for (int r = 0; r < size; ++r)
+    for (int i = 0; i < 40; ++i) good = good && host(r, i) == 5 + (r + 1) % size;
+  CHECK(good);
+  space.fence();
+}
+
+TEST_CASE("space: Kokkos' atomic views count over all ranks of a node") {
+  shared const space;
+  Kokkos::View<int*, shared> const plain("plain", 3);
+  posted_view<int*> const called("called", 3);
+  space.fence();
+  Kokkos::View<int*, shared, Kokkos::MemoryTraits<Kokkos::Atomic>> const counts = plain;
+  Kokkos::View<int*, Kokkos::LayoutRight, posted, Kokkos::MemoryTraits<Kokkos::Atomic>> const others = called;
+  Kokkos::parallel_for("count", range(0, 9000), [=](int i) {
+    counts(i % 3) += 1;
+    others(i % 3) += 2;
+  });
+  Kokkos::fence();
+  space.fence();
+  for (int c = 0; c < 3; ++c) CHECK(plain(c) == 3000 * space.resource().size());
+  for (int c = 0; c < 3; ++c) CHECK(called(c) == 6000 * space.resource().size());
+  space.fence();
 }
