@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <space/in_child.hpp>
+#include <support/message_of.hpp>
 #include <support/skip.hpp>
 
 #include <atomic>
@@ -26,16 +27,17 @@ using keel::test::in_child;
 using keel::test::in_fork;
 using devices = keel::where_supported<keel::list<keel::serial, keel::tbb, keel::simulated>>;
 
+/// Whether a sum has all of its items.
 template <class Space>
-int sum_on(Space const& space) {
+bool sums(Space const& space) {
   int sum = 0;
   Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<Space>(space, 0, 1000), [](int i, int& s) { s += i; }, sum);
-  return sum;
+  return sum == 499500;
 }
 
-/// Adds up the ranks of the members of two teams of two, who wait for each other.
+/// Whether two teams of two, whose members wait for each other, add up their ranks.
 template <class Space>
-int sum_in_teams(Space const& space) {
+bool sums_in_teams(Space const& space) {
   int sum = 0;
   using policy = Kokkos::TeamPolicy<Space>;
   Kokkos::parallel_reduce(
@@ -45,50 +47,52 @@ int sum_in_teams(Space const& space) {
         s += team.team_rank();
       },
       sum);
-  return sum;
+  return sum == 2;
 }
 
 /// Uses the space, forks, and in the child uses it again and ends Kokkos; then the parent does.
-template <class Space, class Use>
-void check_fork(int expected, Use const& use) {
+template <class Use>
+void check_fork(Use const& use) {
   for (bool const ends_kokkos : {true, false}) {
     auto const child = in_child([&] {
       setenv("OMP_PROC_BIND", "false", 1); // else Kokkos' OpenMP has something to say
       ks::start<devices>();
-      if (use(Space{}) != expected) return 1;
+      if (!use()) return 1;
       int const forked = in_fork([&] {
-        int const result = use(Space{}) == expected ? 0 : 2;
+        int const result = use() ? 0 : 2;
         if (ends_kokkos) ks::stop();
         return result;
       });
       if (forked != 0) return forked;
-      if (use(Space{}) != expected) return 3;
+      if (!use()) return 3;
       ks::stop();
       return 0;
     });
     CHECK(child.said == "");
-    CAPTURE(child.said);
-    CHECK(child.status == 0);
+    CHECK_MESSAGE(child.status == 0, child.said);
   }
+}
+
+/// Whether `f` throws an error with these words.
+template <class F>
+bool is_told(char const* words, F const& f) {
+  return keel::test::message_of(f).find(words) != std::string::npos;
 }
 
 } // namespace
 
 TEST_CASE("space: the child of a fork runs kernels on the simulated device, and ends") {
-  check_fork<ks::simulated>(499500, [](auto const& space) { return sum_on(space); });
+  check_fork([] { return sums(ks::simulated()); });
 }
 
 TEST_CASE("space: the child of a fork runs kernels and teams on oneTBB, and ends") {
 #if KEEL_WITH_TBB
-  check_fork<ks::tbb>(499500, [](auto const& space) { return sum_on(space); });
-  check_fork<ks::tbb>(2, [](auto const&) { return sum_in_teams(ks::tbb(2)); });
-  ks::tbb const* kept = nullptr;
-  check_child([&] {
+  check_fork([] { return sums(ks::tbb()); });
+  check_fork([] { return sums_in_teams(ks::tbb(2)); });
+  check_child([] {
     ks::start<devices>();
-    static ks::tbb const two(2);
-    kept = &two;
-    if (sum_in_teams(*kept) != 2) return 1;
-    return in_fork([&] { return sum_in_teams(*kept) == 2 && sum_on(*kept) == 499500 ? 0 : 2; });
+    static ks::tbb const kept(2);
+    return sums_in_teams(kept) && in_fork([] { return sums_in_teams(kept) && sums(kept); }) == 0;
   });
 #else
   keel::test::skip("no oneTBB");
@@ -123,13 +127,7 @@ TEST_CASE("space: a fork while a simulated kernel runs is told in the child, onc
       if (has_another) Kokkos::parallel_for("behind", range(0, 1), [&](int) { ran = true; });
       int const forked = in_fork([&] {
         go = true;
-        try {
-          space.fence();
-        } catch (keel::error const& e) {
-          bool const is_told = std::string(e.what()).find("left to the parent process") != std::string::npos;
-          return is_told && sum_on(space) == 499500 && !ran ? 0 : 3;
-        }
-        return 2;
+        return is_told("left to the parent process", [&] { space.fence(); }) && sums(space) && !ran;
       });
       go = true;
       space.fence();
@@ -151,14 +149,8 @@ TEST_CASE("space: a fork while another thread runs a kernel on oneTBB is told in
       });
     });
     while (!runs) std::this_thread::yield();
-    int const forked = in_fork([&] {
-      try {
-        space.fence();
-      } catch (keel::error const& e) {
-        return std::string(e.what()).find("of the parent process never ends here") != std::string::npos ? 0 : 3;
-      }
-      return 2;
-    });
+    int const forked =
+        in_fork([&] { return is_told("of the parent process never ends here", [&] { space.fence(); }); });
     go = true;
     other.join();
     ks::stop();
@@ -169,32 +161,21 @@ TEST_CASE("space: a fork while another thread runs a kernel on oneTBB is told in
 #endif
 }
 
-TEST_CASE("space: a process that does not end Kokkos waits at its end for what the simulated device was given") {
-  auto const child = in_child([] {
-    ks::start<devices>();
-    return in_fork([] {
-      Kokkos::parallel_for("slow", Kokkos::RangePolicy<ks::simulated>(0, 1), [](int) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        throw std::runtime_error("too late");
+TEST_CASE("space: a kernel that threw, and that nothing waited for, is told at the end of Kokkos or of the process") {
+  for (bool const ends_kokkos : {true, false}) {
+    auto const child = in_child([&] {
+      ks::start<devices>();
+      return in_fork([&] {
+        Kokkos::parallel_for("slow", Kokkos::RangePolicy<ks::simulated>(0, 1), [](int) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(200));
+          throw std::runtime_error("too late");
+        });
+        if (ends_kokkos) ks::stop();
+        return 0;
       });
-      return 0;
     });
-  });
-  CHECK(child.said.find("a kernel threw, and nothing waited for it (too late)") != std::string::npos);
-  CAPTURE(child.said);
-  CHECK(child.status == 0);
-}
-
-TEST_CASE("space: a kernel that threw, and that nothing waited for, is told at the end") {
-  auto const child = in_child([] {
-    ks::start<devices>();
-    Kokkos::parallel_for("throws", Kokkos::RangePolicy<ks::simulated>(0, 1),
-                         [](int) { throw std::runtime_error("no cells"); });
-    ks::stop();
-    return 0;
-  });
-  CHECK(child.said.find("a kernel threw, and nothing waited for it (no cells). Fence before the end.") !=
-        std::string::npos);
-  CAPTURE(child.said);
-  CHECK(child.status == 0);
+    CHECK(child.said.find("a kernel threw, and nothing waited for it (too late). Fence before the end.") !=
+          std::string::npos);
+    CHECK_MESSAGE(child.status == 0, child.said);
+  }
 }

@@ -14,19 +14,10 @@
 namespace {
 
 namespace ks = keel::space;
+using range = Kokkos::RangePolicy<ks::simulated>;
 using keel::test::check_child;
 using keel::test::in_child;
 using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::tbb, keel::simulated>>;
-
-/// The status of a child that wants all of these.
-int all(std::initializer_list<bool> wanted) {
-  int at = 1;
-  for (bool good : wanted) {
-    if (!good) return at;
-    ++at;
-  }
-  return 0;
-}
 
 struct no_device {};
 static_assert(!ks::detail::has_plugin<no_device> && ks::detail::has_plugin<keel::simulated>);
@@ -50,15 +41,44 @@ void check_abort(std::string const& words, F const& f) {
   CHECK_MESSAGE(has(child.said, words), child.said);
 }
 
+/// How a process ends that asks for a team of `size` threads on the space that `make` makes.
+template <class Space>
+keel::test::ended_child ask_for_team(int size, Space (*make)()) {
+  return in_child([&] {
+    Kokkos::initialize();
+    Space const space = make();
+    using policy = Kokkos::TeamPolicy<Space>;
+    Kokkos::parallel_for(policy(space, 4, size), [](typename policy::member_type const&) {});
+    space.fence();
+    Kokkos::finalize();
+    return 0;
+  });
+}
+template <class Space>
+void check_team_sizes(int threads, Space (*make)()) {
+  CHECK(ask_for_team(1, make).status == 0);
+  CHECK(ask_for_team(threads, make).status == 0);
+  auto const more = ask_for_team(threads + 1, make);
+  CHECK(more.aborted);
+  CHECK(has(more.said, "keel::space: a team of more threads was asked for than the instance has"));
+  CHECK(has(more.said, "Kokkos::AUTO"));
+}
+
 } // namespace
 
-TEST_CASE("space: Kokkos starts when told, and ends") {
+TEST_CASE("space: Kokkos starts when told, once, and ends, and does not start again where it cannot") {
   check_child([] {
-    bool const before = ks::is_started() || ks::is_ended();
+    if (ks::is_started() || ks::is_ended()) return 1;
     ks::start<devices>();
-    bool const between = ks::is_started() && !ks::is_ended();
+    ks::start<devices>();
+    if (!ks::is_started() || ks::is_ended()) return 2;
     ks::stop();
-    return all({!before, between, !ks::is_started(), ks::is_ended()});
+    if (ks::is_started() || !ks::is_ended()) return 3;
+    auto const said = keel::test::message_of([] {
+      ks::start<devices>();
+      ks::stop();
+    });
+    return said.empty() == (KOKKOS_VERSION < 30700) ? 0 : 4;
   });
 }
 
@@ -75,33 +95,22 @@ TEST_CASE("space: a Kokkos for cards that sees none does not start, and the vari
   CHECK(has(unset, "sees no card). Set"));
 }
 
-TEST_CASE("space: a Kokkos that the application started is used and not ended") {
-  check_child([] {
-    Kokkos::initialize();
-    ks::start<devices>({"--kokkos-disable-warnings"});
-    ks::stop();
-    bool const runs = ks::is_started();
-    int sum = 0;
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i, int& s) { s += i; }, sum);
-    Kokkos::finalize();
-    return all({runs, sum == 45, ks::is_ended()});
-  });
-}
-
-TEST_CASE("space: a simulated device works in a program that did not enroll it") {
-  check_child([] {
-    Kokkos::initialize();
-    int sum = 0;
-    {
-      Kokkos::View<int*, ks::simulated> const v("v", 10);
-      Kokkos::parallel_for(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i) { v(i) = i; });
-      Kokkos::fence();
-      Kokkos::parallel_reduce(
-          Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i, int& s) { s += v(i); }, sum);
-    }
-    Kokkos::finalize();
-    return sum == 45 ? 0 : 1;
-  });
+TEST_CASE("space: a Kokkos that the application started is used and not ended, without a device enrolled too") {
+  for (bool const enrolls : {true, false})
+    check_child([=] {
+      Kokkos::initialize();
+      if (enrolls) ks::start<devices>({"--kokkos-disable-warnings"});
+      if (enrolls) ks::stop();
+      bool const runs = ks::is_started();
+      int sum = 0;
+      {
+        Kokkos::View<int*, ks::simulated> const v("v", 10);
+        Kokkos::parallel_for(range(0, 10), KOKKOS_LAMBDA(int i) { v(i) = i; });
+        Kokkos::parallel_reduce(range(0, 10), KOKKOS_LAMBDA(int i, int& s) { s += v(i); }, sum);
+      }
+      Kokkos::finalize();
+      return runs && sum == 45 && (ks::is_ended() || !enrolls);
+    });
 }
 
 TEST_CASE("space: settings reach the devices, and an explicit option of Kokkos wins") {
@@ -133,33 +142,21 @@ TEST_CASE("space: settings reach the devices, and an explicit option of Kokkos w
 }
 
 #if KEEL_WITH_TBB
-TEST_CASE("space: oneTBB takes more threads than there are cores where it is told to") {
+TEST_CASE("space: oneTBB takes more threads than there are cores where it is told to, and others at its second start") {
   check_child([] {
     int const many = keel::device_traits<keel::tbb>::max_threads() + 3;
-    keel::device_traits<keel::tbb>::configure({.threads = many});
-    ks::start<devices>();
-    int const runs = keel::device_traits<keel::tbb>::threads();
-    ks::stop();
-    return runs == many ? 0 : 1;
-  });
-}
-
-#if KOKKOS_VERSION < 30700 // later ones start once in a process
-TEST_CASE("space: oneTBB starts again with Kokkos, with the threads of its second start") {
-  check_child([] {
-    bool good = true;
-    for (int const threads : {2, 3}) {
+    for (int const threads : {many, 2}) {
+      if (threads != many && KOKKOS_VERSION >= 30700) return true; // later ones start once in a process
       keel::device_traits<keel::tbb>::configure({.threads = threads});
       ks::start<devices>();
       int sum = 0;
       Kokkos::parallel_reduce(Kokkos::RangePolicy<ks::tbb>(0, 1000), [](int, int& s) { ++s; }, sum);
-      good = good && sum == 1000 && ks::tbb().threads() == threads;
+      if (sum != 1000 || keel::device_traits<keel::tbb>::threads() != threads) return false;
       ks::stop();
     }
-    return good ? 0 : 1;
+    return true;
   });
 }
-#endif
 
 TEST_CASE("space: oneTBB that is first used after Kokkos started takes the threads that Kokkos was given") {
   for (int const n : {1, 3}) {
@@ -201,22 +198,6 @@ TEST_CASE("space: an option that this Kokkos does not have is warned of once, an
 #endif
 }
 
-TEST_CASE("space: a second start is nothing, and one after the end says why not") {
-  check_child([] {
-    ks::start<devices>();
-    ks::start<devices>();
-    ks::stop();
-    bool refused = false;
-    try {
-      ks::start<devices>();
-      ks::stop();
-    } catch (keel::error const&) {
-      refused = true;
-    }
-    return all({refused == (KOKKOS_VERSION >= 30700)});
-  });
-}
-
 TEST_CASE("space: host code that touches an element of simulated memory aborts, of a dynamic view too") {
   std::string const words = "attempt to access inaccessible memory space";
   check_abort(KOKKOS_VERSION >= 30700 ? words + " (label=\"touched\")" : words,
@@ -237,87 +218,65 @@ TEST_CASE("space: a kernel of another space that touches simulated memory aborts
   });
 }
 
-TEST_CASE("space: what leaks is told at the end with label, size and space, and nothing else is") {
-  auto const run = [](bool leaks) {
-    return in_child([&] {
+TEST_CASE("space: what leaks is told at the end with label, size and space, in twenty lines, and nothing else is") {
+  auto const said = [](int count) {
+    auto const child = in_child([&] {
       ks::start<devices>();
       Kokkos::View<double*, ks::pool<>> late("went home late", 5);
       Kokkos::push_finalize_hook([&] { late = {}; });
       Kokkos::View<int*, ks::simulated_memory>("went home", 7);
-      if (leaks) (void)Kokkos::kokkos_malloc<ks::simulated_memory>("left behind", 24);
-      if (leaks) (void)Kokkos::kokkos_malloc<ks::pool<>>("this too", 80);
+      if (count > 0) (void)Kokkos::kokkos_malloc<ks::simulated_memory>("left behind", 24);
+      for (int n = 1; n < count; ++n) (void)Kokkos::kokkos_malloc<ks::pool<>>("this too", 80);
       ks::stop();
       return 0;
     });
+    CHECK_MESSAGE(child.status == 0, child.said);
+    return child.said;
   };
-  auto const leaks = run(true);
-  CHECK_MESSAGE(leaks.status == 0, leaks.said);
-  CHECK(has(leaks.said, "keel::space: 2 allocations live where Kokkos ends"));
-  CHECK(has(leaks.said, "24 bytes for 'left behind' in simulated\n"));
-  CHECK(has(leaks.said, "80 bytes for 'this too' in pool\n"));
-  CHECK_FALSE(has(leaks.said, "went home"));
-  auto const clean = run(false);
-  CHECK_FALSE(has(clean.said, "keel::space"));
-}
-
-TEST_CASE("space: of what leaks twenty lines are told, and how many there are beyond") {
-  auto const said = [](int count) {
-    return in_child([&] {
-             ks::start<devices>();
-             for (int i = 0; i < count; ++i) (void)Kokkos::kokkos_malloc<ks::pool<>>("left", 8);
-             ks::stop();
-             return 0;
-           })
-        .said;
-  };
-  auto const twenty = said(20), more = said(22);
-  CHECK(has(twenty, "keel::space: 20 allocations live"));
+  auto const twenty = said(20);
+  CHECK(has(twenty, "keel::space: 20 allocations live where Kokkos ends"));
+  CHECK(has(twenty, "24 bytes for 'left behind' in simulated\n"));
+  CHECK(has(twenty, "80 bytes for 'this too' in pool\n"));
+  CHECK_FALSE(has(twenty, "went home"));
   CHECK_FALSE(has(twenty, " more\n"));
-  CHECK(has(more, "  and 2 more\n"));
+  CHECK(has(said(22), "  and 2 more\n"));
+  CHECK_FALSE(has(said(0), "keel::space"));
 }
 
-TEST_CASE("space: with closed pages memory that no kernel has seen yet is closed") {
-  auto const child = in_child([] {
-    ks::set_guard(ks::guard::pages);
-    ks::start<devices>();
-    *static_cast<int*>(Kokkos::kokkos_malloc<ks::simulated_memory>("raw", 4)) = 1;
-    return 0;
-  });
-  CHECK((child.aborted && child.status == SIGSEGV));
-}
-
-TEST_CASE("space: with closed pages a raw pointer faults, and kernels and copies do not") {
-  auto const work = [](bool touches) {
-    ks::set_guard(ks::guard::pages);
-    ks::start<devices>();
-    Kokkos::View<int*, ks::simulated_memory> v("v", 3000);
-    Kokkos::View<int, ks::simulated_memory> one("one"); // Kokkos 3 does not check views without index
-    Kokkos::parallel_for(Kokkos::RangePolicy<ks::simulated>(0, 3000), KOKKOS_LAMBDA(int i) { v(i) = one() + i; });
-    auto const host = Kokkos::create_mirror_view(v);
-    Kokkos::deep_copy(host, v);
-    Kokkos::resize(v, 4000);
-    ks::poison(v);
-    bool const good = host(2999) == 2999 && v.label() == "v" && v.use_count() == 1;
-    int const* const raw = v.data();
-    return !good ? 1 : touches ? (raw[0] == 0 ? 2 : 3) : 0;
+TEST_CASE("space: with closed pages a raw pointer faults, kernels and copies do not, and are done when they return") {
+  enum class touch { nothing, before, after }; // a kernel has opened and closed the pages
+  auto const work = [](touch when) {
+    return in_child([=] {
+      ks::set_guard(ks::guard::pages);
+      ks::start<devices>();
+      if (when == touch::before) *static_cast<int*>(Kokkos::kokkos_malloc<ks::simulated_memory>("raw", 4)) = 1;
+      Kokkos::View<int*, ks::simulated_memory> v("v", 3000);
+      Kokkos::View<int, ks::simulated_memory> one("one"); // Kokkos 3 does not check views without index
+      Kokkos::parallel_for(range(0, 3000), KOKKOS_LAMBDA(int i) { v(i) = one() + i; });
+      auto const host = Kokkos::create_mirror_view(v);
+      Kokkos::deep_copy(host, v);
+      Kokkos::resize(v, 4000);
+      ks::poison(v);
+      int ran = 0;
+      Kokkos::parallel_for(range(0, 10), [&](int) { ++ran; });
+      bool const good = ran == 10 && host(2999) == 2999 && v.label() == "v" && v.use_count() == 1;
+      int const* const raw = v.data();
+      return !good ? 1 : when == touch::after ? (raw[0] == 0 ? 2 : 3) : 0;
+    });
   };
-  auto const calm = in_child([&] { return work(false); });
+  auto const calm = work(touch::nothing);
   CHECK_MESSAGE(calm.status == 0, calm.said);
   CHECK_FALSE(calm.aborted);
-  auto const caught = in_child([&] { return work(true); });
-  CHECK(caught.aborted);
-  CHECK(caught.status == SIGSEGV);
+  for (auto const when : {touch::before, touch::after}) {
+    auto const caught = work(when);
+    CHECK(caught.aborted);
+    CHECK(caught.status == SIGSEGV);
+  }
 }
 
-TEST_CASE("space: with closed pages a kernel is done when its call returns") {
-  check_child([] {
-    ks::set_guard(ks::guard::pages);
-    ks::start<devices>();
-    int ran = 0;
-    auto* const count = &ran;
-    Kokkos::parallel_for(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int) { ++*count; });
-    int const seen = ran;
-    ks::stop();
-    return seen == 10 ? 0 : 1;
-  });
+TEST_CASE("space: a team of more threads than there are aborts with a word of advice") {
+  check_team_sizes<ks::simulated>(1, [] { return ks::simulated(); });
+#if KEEL_WITH_TBB
+  check_team_sizes<ks::tbb>(3, [] { return ks::tbb(3); });
+#endif
 }
