@@ -210,16 +210,12 @@ placed_ranks const refused_rows[]{
     {"fewer contexts", "accelerators.xml", 2, near_devices, ""}, // its GPU has one context
 };
 
-node machine_of(std::string const& text) {
-  return text.ends_with(".xml") ? node::from_xml(own_machine(text)) : node::from_synthetic(text);
-}
-
 } // namespace
 
 TEST_CASE("topology: ranks are where a row says") {
   for (auto const& row : placed_rows) {
     CAPTURE(row.why);
-    auto const ranks = machine_of(row.machine).place(row.ranks, row.rule);
+    auto const ranks = keel::test::machine_of(row.machine).place(row.ranks, row.rule);
     CHECK(keel::test::map_of(ranks) == row.map);
     if (row.threads == nullptr) continue;
     CHECK(keel::test::listed(ranks, [](placement const& p) { return to_string(p.hardware_threads); }) == row.threads);
@@ -228,7 +224,7 @@ TEST_CASE("topology: ranks are where a row says") {
 
 TEST_CASE("topology: what cannot be placed is refused") {
   for (auto const& row : refused_rows)
-    CHECK(keel::test::refuses([&] { (void)machine_of(row.machine).place(row.ranks, row.rule); }, row.why));
+    CHECK(keel::test::refuses([&] { (void)keel::test::machine_of(row.machine).place(row.ranks, row.rule); }, row.why));
 }
 
 TEST_CASE("topology: ranks get near, balanced places, and none shares before it must") {
