@@ -136,13 +136,13 @@ public:
       for (int m = 0; m < memories; ++m) provider.create(v, kr::memory(m));
   }
   void set(int v, int l, int c, kr::region r, kr::memory m, int value) {
-    provider.drain(m);
-    provider.at(v, l, c, r, m) = value;
+    provider.drain(kr::memory{1});
+    provider.write(v, l, c, r, m, unsigned(value) * provider_type::one_bit_each);
   }
   int get(int v, int l, int c, kr::region r, kr::memory m) {
-    for (int k = 0; k < memories; ++k) provider.drain(kr::memory(k));
-    auto const found = provider.at(v, l, c, r, m);
-    return found == test::recording_provider::poisoned ? laws::poisoned : int(found);
+    provider.drain(kr::memory{1});
+    auto const found = int(provider.in(v, l, c, m) >> 16 * index_of(r) & 0xffffU);
+    return found == int(provider_type::poisoned & 0xffffU) ? laws::poisoned : found;
   }
   provider_type provider;
 };

@@ -7,6 +7,7 @@
 /// end. Includes no header of keel's; memory 0 is the host's.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -69,6 +70,11 @@ public:
     int const alive = version(variable, level, region);
     return alive < 0 ? 0 : places(versions_[std::size_t(alive)]);
   }
+  /// Forgets all versions, and what had to move.
+  void restart() {
+    versions_.clear();
+    for (auto& levels : live_) levels.assign(levels.size(), {-1, -1, -1, -1});
+  }
   /// Goes on from a state that no event led to: a region that just these memories hold.
   void place(int variable, int level, int region, unsigned memories) {
     live_[std::size_t(variable)][std::size_t(level)][std::size_t(region)] =
@@ -86,6 +92,12 @@ public:
         if (is_changed) at(a, r) = make(a.variable, r, 1U << where);
         else if (r == 2 && (a.changes & owned) != 0) at(a, r) = -1; // the neighbours changed too
       }
+  }
+  /// What a routine wrote, and failed: it is nowhere.
+  void lose(std::vector<access> const& list) {
+    for (access const& a : list)
+      for (int r = 0; r < regions; ++r)
+        if ((a.changes >> r & 1) != 0 || (r == 2 && (a.changes & owned) != 0)) at(a, r) = -1;
   }
   /// Rims are read in a memory, ghosts written there.
   void exchange(std::vector<access> list, int where = 0) {
@@ -130,8 +142,7 @@ public:
       std::uint64_t const bytes = variables_[std::size_t(v.variable)].bytes[std::size_t(v.region)];
       unsigned const missing = places(v) & ~v.made_in;
       if ((missing & 1U) != 0) b.to_host[std::size_t(v.variable)][std::size_t(v.region)] += bytes;
-      for (int m = 1; m < 32; ++m)
-        if ((missing >> m & 1U) != 0) b.to_device[std::size_t(v.variable)][std::size_t(v.region)] += bytes;
+      b.to_device[std::size_t(v.variable)][std::size_t(v.region)] += bytes * unsigned(std::popcount(missing >> 1));
     }
     return b;
   }

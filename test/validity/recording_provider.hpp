@@ -2,17 +2,18 @@
 #pragma once
 
 /// @file
-/// A provider whose memories hold one number for each region, really separate. What is given to a
-/// device, copies and kernels, waits in its queue until somebody waits for it. It counts and
-/// writes down what it is asked for, and fails when told.
+/// A provider whose memories hold a number for each region, so cheap that a state can be written to them instead of led
+/// to. It counts and writes down what it is asked for, and fails when told.
 
 #include <keel/validity/concepts.hpp>
 #include <keel/validity/traffic.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <new>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -22,45 +23,66 @@ namespace test {
 
 namespace kr = keel::residency;
 
+/// A level of a component is a word in each memory, 16 bits a region. Work given to a device is done at once; what it
+/// may still be reading on the host is remembered, and a write there is a mistake. What is on its way to the host is
+/// poison there until somebody waits.
 class recording_provider {
 public:
-  using value = std::int64_t;
-  static constexpr value poisoned = -1000;
+  using word = std::uint64_t;
+  static constexpr word poisoned = 0xeeee'eeee'eeee'eeee, one_bit_each = 0x0001'0001'0001'0001;
 
-  explicit recording_provider(int memories, int components = 1)
-      : queues_(std::size_t(memories)), components_(components) {}
+  /// A level of a component.
+  struct cell {
+    std::array<word, kr::max_memories> in{};
+    word leaving = 0; ///< for each region the devices that may be reading it on the host, a bit each
+    struct {
+      word mask = 0, values = 0;
+      int from = 0;
+    } arriving; ///< at the host
+  };
+
+  explicit recording_provider(int /*memories*/, int components = 1) : components_(components) {}
 
   /// To be called before the ledger's `add`, in the same order.
   void add(int levels, kr::region_bytes const& bytes) {
-    arrays_.push_back({bytes, {}, {}});
-    for (int l = 0; l < levels; ++l) arrays_.back().slots.push_back(std::size_t(l));
-    arrays_.back().data.resize(queues_.size());
+    arrays_.push_back({bytes, cells_.size(), std::vector<std::size_t>(std::size_t(levels))});
+    std::iota(arrays_.back().slots.begin(), arrays_.back().slots.end(), std::size_t{0});
+    cells_.resize(cells_.size() + std::size_t(levels * components_));
   }
-  value& at(int variable, int level, int component, kr::region single, kr::memory m) {
-    array& a = arrays_[std::size_t(variable)];
-    return a.data[std::size_t(m)][std::size_t(component)][a.slots[std::size_t(level)]][std::size_t(index_of(single))];
+  [[nodiscard]] static constexpr word mask_of(kr::region r) {
+    unsigned const n = unsigned(r);
+    return (n & 1U) * word{0xffff} | (n >> 1 & 1U) * (word{0xffff} << 16) | (n >> 2 & 1U) * (word{0xffff} << 32) |
+           (n >> 3 & 1U) * (word{0xffff} << 48);
   }
-
-  /// What a kernel does: on the host now, on a device when its turn comes. A read of another value
-  /// than the expected one is counted in `mistakes`.
-  void read(int variable, int level, kr::region single, kr::memory m, value expected) {
-    give(m, {&at(variable, level, 0, single, m), nullptr, expected, true});
+  [[nodiscard]] cell& at(int variable, int level, int component) {
+    auto const& v = arrays_[std::size_t(variable)];
+    return cells_[v.first + v.slots[std::size_t(level)] * std::size_t(components_) + std::size_t(component)];
   }
-  void write(int variable, int level, kr::region single, kr::memory m, value v) {
-    give(m, {&at(variable, level, 0, single, m), nullptr, v, false});
+  /// The number of each region in a memory that was created.
+  [[nodiscard]] word& in(int variable, int level, int component, kr::memory m) {
+    if ((arrays_[std::size_t(variable)].created >> int(m) & 1U) == 0) throw std::logic_error("it was never made");
+    return at(variable, level, component).in[std::size_t(m)];
+  }
+  void write(int variable, int level, int component, kr::region where, kr::memory m, word values) {
+    word const mask = mask_of(where);
+    cell const& c = at(variable, level, component);
+    mistakes += m == kr::host && ((c.leaving | c.arriving.mask) & mask) != 0;
+    word& here = in(variable, level, component, m);
+    here = (here & ~mask) | (values & mask);
   }
 
   void create(int variable, kr::memory m) {
     record("create");
     if (creates_until_failure >= 0 && creates_until_failure-- == 0) throw std::bad_alloc();
-    auto& a = arrays_[std::size_t(variable)];
-    auto& there = a.data[std::size_t(m)];
-    if (!there.empty()) throw std::logic_error("created twice");
-    there.assign(std::size_t(components_), std::vector<std::array<value, kr::region_count>>(
-                                               a.slots.size(), {poisoned, poisoned, poisoned, poisoned}));
+    auto& v = arrays_[std::size_t(variable)];
+    if ((v.created >> int(m) & 1U) != 0) throw std::logic_error("created twice");
+    v.created |= 1U << int(m);
+    for (std::size_t n = 0; n < v.slots.size() * std::size_t(components_); ++n)
+      cells_[v.first + n].in[std::size_t(m)] = poisoned;
   }
   kr::started copy_cycle(int variable) {
     record("copy_cycle");
+    may_fail();
     auto& slots = arrays_[std::size_t(variable)].slots;
     std::rotate(slots.begin(), slots.end() - 1, slots.end());
     return {};
@@ -68,108 +90,131 @@ public:
   kr::started copy_from_past(int variable, int component, kr::memory m) {
     record("copy_from_past");
     may_fail();
-    for (kr::region r : kr::single_regions)
-      give(m, {&at(variable, 0, component, r, m), &at(variable, 1, component, r, m), 0, false});
+    write(variable, 0, component, kr::region::everywhere, m, in(variable, 1, component, m));
     return {};
   }
   kr::started to_device(std::span<kr::transfer const> batch) { return begin(batch, "to_device"); }
-  kr::started post_sync(std::span<kr::transfer const> batch) { return begin(batch, "post_sync"); }
+  kr::started post_sync(std::span<kr::transfer const> batch) {
+    for (kr::transfer const& t : batch) mistakes += overlap(t.where, kr::region::owned);
+    return begin(batch, "post_sync");
+  }
   kr::finished to_host(std::span<kr::transfer const> batch) { return finish(batch, "to_host"); }
+  kr::finished pre_sync(std::span<kr::transfer const> batch) {
+    for (kr::transfer const& t : batch) mistakes += t.where != kr::region::rim;
+    return finish(batch, "pre_sync");
+  }
   void begin_to_host(std::span<kr::transfer const> batch) {
     record("begin_to_host");
     may_fail();
-    each(batch, bytes_to_host, [&](task const& t) { give(batch[0].from, t); });
+    for (kr::transfer const& t : batch) {
+      cell& c = at(t.variable, t.level, t.component);
+      word const mask = mask_of(t.where), values = in(t.variable, t.level, t.component, t.from);
+      mistakes += (c.leaving & mask & ~(one_bit_each << int(t.from))) != 0; // its own queue keeps the order
+      c.in[0] = (c.in[0] & ~mask) | (poisoned & mask);
+      c.arriving = {c.arriving.mask | mask, (c.arriving.values & ~mask) | (values & mask), int(t.from)};
+      count(t, bytes_to_host);
+    }
   }
-  kr::finished pre_sync(std::span<kr::transfer const> batch) { return finish(batch, "pre_sync"); }
+  /// If it fails, nothing has arrived.
   void wait(kr::memory m) {
     record("wait");
+    try {
+      if (waits_fail) may_fail();
+    } catch (...) {
+      failed_wait = true;
+      for (cell& c : cells_)
+        if ((c.leaving >> int(m) & one_bit_each) != 0) c.in[std::size_t(m)] = poisoned;
+      throw;
+    }
+    ++waits;
     drain(m);
   }
   void poison(int variable, int level, int component, kr::region where, kr::memory m) {
-    for (kr::region one : kr::single_regions)
-      if (overlap(one, where)) give(m, {&at(variable, level, component, one, m), nullptr, poisoned, false});
+    write(variable, level, component, where, m, poisoned);
   }
 
-  /// Lets what is queued for `m` happen.
+  /// Lets all end that is under way to `m` or from there.
   void drain(kr::memory m) {
-    for (task const& t : queues_[std::size_t(m)]) perform(t);
-    queues_[std::size_t(m)].clear();
+    for (cell& c : cells_) {
+      c.leaving &= ~(one_bit_each << int(m));
+      if (c.arriving.mask == 0 || c.arriving.from != int(m)) continue;
+      c.in[0] = (c.in[0] & ~c.arriving.mask) | (c.arriving.values & c.arriving.mask);
+      c.arriving.mask = 0;
+    }
   }
-  [[nodiscard]] std::size_t pending(kr::memory m) const { return queues_[std::size_t(m)].size(); }
+  [[nodiscard]] bool is_pending(kr::memory m) const {
+    return std::ranges::any_of(cells_, [m](cell const& c) {
+      return (c.leaving >> int(m) & one_bit_each) != 0 || (c.arriving.mask != 0 && c.arriving.from == int(m));
+    });
+  }
+  /// Levels back in the order of their numbers, and nothing counted.
+  void reset() {
+    for (array& v : arrays_) std::iota(v.slots.begin(), v.slots.end(), std::size_t{0});
+    bytes_to_host = bytes_to_device = copies = 0;
+    waits = 0, mistakes = 0, fails_in = -1, failures = 0, failed_wait = false;
+  }
 
   std::vector<std::string> calls;
   bool writes_down = false;
-  kr::answer answers = kr::answer::copied;
-  int creates_until_failure = -1; ///< the same for memory
-  int fails_in = -1;              ///< the copy that throws, counted down; never where negative
-  std::uint64_t bytes_to_host = 0, bytes_to_device = 0;
-  std::uint64_t copies = 0;
-  long mistakes = 0;
+  kr::answer answers = kr::answer::copied; ///< if moved, the source is poisoned
+  int creates_until_failure = -1;          ///< counted down; never where negative
+  int fails_in = -1, failures = 0;         ///< the same for calls that copy or move levels
+  bool waits_fail = false, failed_wait = false;
+  std::uint64_t bytes_to_host = 0, bytes_to_device = 0, copies = 0;
+  long waits = 0, mistakes = 0;
 
 private:
   struct array {
     kr::region_bytes bytes;
+    std::size_t first;
     std::vector<std::size_t> slots; // by level
-    std::vector<std::vector<std::vector<std::array<value, kr::region_count>>>>
-        data; // by memory, component, slot, region
+    unsigned created = 0;           // a bit for each memory
   };
-  // A copy where there is a source; else a check of a value, or a write of it.
-  struct task {
-    value* to;
-    value const* from;
-    value with;
-    bool checks;
-  };
-  void perform(task const& t) {
-    if (t.from) *t.to = *t.from;
-    else if (!t.checks) *t.to = t.with;
-    else mistakes += *t.to != t.with;
-  }
-  void give(kr::memory m, task const& t) {
-    if (m == kr::host) perform(t);
-    else queues_[std::size_t(m)].push_back(t);
-  }
 
   void record(char const* what) {
     if (writes_down) calls.emplace_back(what);
   }
   void may_fail() {
-    if (fails_in >= 0 && fails_in-- == 0) throw std::runtime_error("the bus is on fire");
+    if (fails_in < 0 || fails_in-- != 0) return;
+    ++failures;
+    throw std::runtime_error("the bus is on fire");
   }
-  template <class F>
-  void each(std::span<kr::transfer const> batch, std::uint64_t& counter, F&& f) {
-    for (kr::transfer const& t : batch) {
-      ++copies;
-      for (kr::region one : kr::single_regions) {
-        if (!overlap(one, t.where)) continue;
-        counter += arrays_[std::size_t(t.variable)].bytes[std::size_t(index_of(one))];
-        f(task{&at(t.variable, t.level, t.component, one, t.to), &at(t.variable, t.level, t.component, one, t.from), 0,
-               false});
-      }
-    }
+  void count(kr::transfer const& t, std::uint64_t& bytes) {
+    mistakes += t.from == t.to || (t.from != kr::host && t.to != kr::host) || t.where == kr::region::none;
+    ++copies;
+    for (kr::region one : kr::single_regions)
+      if (overlap(one, t.where)) bytes += arrays_[std::size_t(t.variable)].bytes[std::size_t(index_of(one))];
+  }
+  void copy(kr::transfer const& t, std::uint64_t& bytes) {
+    count(t, bytes);
+    write(t.variable, t.level, t.component, t.where, t.to, in(t.variable, t.level, t.component, t.from));
+    if (answers == kr::answer::moved) poison(t.variable, t.level, t.component, t.where, t.from);
   }
   kr::started begin(std::span<kr::transfer const> batch, char const* what) {
     record(what);
     may_fail();
-    each(batch, bytes_to_device, [&](task const& t) { give(batch[0].to, t); });
-    if (answers == kr::answer::moved) drain(batch[0].to), spoil(batch);
+    for (kr::transfer const& t : batch) {
+      mistakes += t.to != batch[0].to;
+      copy(t, bytes_to_device);
+      if (answers == kr::answer::copied)
+        at(t.variable, t.level, t.component).leaving |= mask_of(t.where) & (one_bit_each << int(t.to));
+    }
     return {answers};
   }
   kr::finished finish(std::span<kr::transfer const> batch, char const* what) {
     record(what);
     may_fail();
     drain(batch[0].from);
-    each(batch, bytes_to_host, [&](task const& t) { perform(t); });
-    if (answers == kr::answer::moved) spoil(batch);
+    for (kr::transfer const& t : batch) {
+      mistakes += t.from != batch[0].from;
+      copy(t, bytes_to_host);
+    }
     return {answers};
   }
-  void spoil(std::span<kr::transfer const> batch) {
-    for (kr::transfer const& t : batch) poison(t.variable, t.level, t.component, t.where, t.from);
-  }
 
-  std::vector<array> arrays_;
-  std::vector<std::vector<task>> queues_;
   int components_;
+  std::vector<array> arrays_;
+  std::vector<cell> cells_; // by variable, slot and component
 };
 
 } // namespace test

@@ -31,36 +31,6 @@ constexpr bool a_write_is_valid_here_and_nowhere_else() {
 }
 static_assert(a_write_is_valid_here_and_nowhere_else());
 
-constexpr bool cycling_moves_levels_and_forgets_the_current_one() {
-  kr::validity levels[3] = {kr::after_write(kr::valid_nowhere, kr::region::owned, one),
-                            kr::after_write(kr::valid_nowhere, kr::core, kr::host),
-                            kr::after_write(kr::valid_nowhere, kr::region::everywhere, kr::host)};
-  kr::copies_in_flight leaving[3] = {0, 0, kr::copy_bit(one)};
-  kr::validity const current = levels[0], past = levels[1];
-  kr::rotate_states(levels, 3, kr::rotation::cycle);
-  bool const freed_is_current = kr::rotate_levels(leaving, 3, kr::rotation::cycle) == leaving;
-  return freed_is_current && levels[1] == current && levels[2] == past && levels[0] == kr::valid_nowhere &&
-         leaving[0] == kr::copy_bit(one) && leaving[2] == 0;
-}
-static_assert(cycling_moves_levels_and_forgets_the_current_one());
-
-constexpr bool rewinding_is_the_inverse_and_forgets_what_was_current() {
-  kr::validity levels[] = {1, 2, 3, 4, 5, 6}; // of two components
-  kr::rotate_states(levels, 3, kr::rotation::cycle, 2);
-  levels[0] = 7, levels[1] = 8;
-  kr::rotate_states(levels, 3, kr::rotation::rewind, 2);
-  return levels[0] == 1 && levels[1] == 2 && levels[2] == 3 && levels[3] == 4 && levels[4] == kr::valid_nowhere &&
-         levels[5] == kr::valid_nowhere;
-}
-static_assert(rewinding_is_the_inverse_and_forgets_what_was_current());
-
-constexpr bool cycling_in_place_keeps_all_data() {
-  kr::validity levels[] = {1, 2, 3, 4, 5, 6}; // of two components
-  kr::rotate_states(levels, 3, kr::rotation::in_place, 2);
-  return levels[0] == 5 && levels[1] == 6 && levels[2] == 1 && levels[3] == 2 && levels[4] == 3 && levels[5] == 4;
-}
-static_assert(cycling_in_place_keeps_all_data());
-
 } // namespace
 
 TEST_CASE("residency: what is written is valid here and nowhere else, and the ghosts are stale") {
@@ -86,14 +56,6 @@ TEST_CASE("residency: each memory but the host's has a bit of the copies in flig
     CHECK((kr::arrival_bits(kr::region::everywhere, kr::memory(m)) & kr::all_copies) == bit);
   }
   CHECK(all == kr::all_copies);
-}
-
-TEST_CASE("residency: cycling moves the levels and leaves the current one valid nowhere") {
-  CHECK(cycling_moves_levels_and_forgets_the_current_one());
-}
-
-TEST_CASE("residency: rewinding is the inverse of cycling, and leaves what was current valid nowhere") {
-  CHECK(rewinding_is_the_inverse_and_forgets_what_was_current());
 }
 
 TEST_CASE("residency: the host is the source wherever it has the region") {
