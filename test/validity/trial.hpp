@@ -45,8 +45,8 @@ public:
     for (int m = 0; opens && m < memories; ++m) book.open(kr::memory(m));
   }
 
-  /// A routine in memory `where`: it is refused if the oracle says so, and reads what was written last. If a copy fails,
-  /// the book claims nothing wrong, and the routine is tried again.
+  /// A routine in memory `where`: it is refused if the oracle says so, and reads what was written last. If a copy
+  /// fails, the book claims nothing wrong, and the routine is tried again.
   bool run(int where, std::vector<oracle::access> const& list, by how = by::poisoned, kr::component_range range = {}) {
     kr::memory const m{std::uint8_t(where)};
     requests_.clear(), accesses_.clear();
