@@ -89,8 +89,8 @@ id_set const first_ten = id_set::range(0, 10), first_twenty = id_set::range(0, 2
 id_set const thread_0{0}, thread_8{8};
 auto const by_device = order::by_device;
 
-/// Machines like those of its tests. Eight NUMA nodes of six cores, GPUs at the second, third, sixth and last; threads of
-/// a core are neighbours here.
+/// Machines like those of its tests. Eight NUMA nodes of six cores, GPUs at the second, third, sixth and last; threads
+/// of a core are neighbours here.
 char const* const corona = "numa8_gpus4.xml";
 char const* const lassen = "numa2_gpus4.xml"; ///< 40 cores of four threads, which are 8 to 87 and 96 to 175
 char const* const coral_ea = "numa:2 core:10 pu:8";
