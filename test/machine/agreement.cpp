@@ -22,8 +22,7 @@ constexpr km::failing_call call{"test", "the call", "is not done", "Do something
 } // namespace
 
 TEST_CASE_TEMPLATE("machine: what one rank throws, all throw", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
+  km::basic_environment<R> const world;
   km::agreement const ranks(world);
   CHECK(ranks.size() == world.size());
   CHECK_FALSE(bool(km::agreement()));

@@ -59,53 +59,39 @@ names on_borrowed(names const& before, names const& calls, names const& after = 
 
 } // namespace
 
+/// Defines a call of MPI that is heard under its name, and made.
+#define HEARD(call, parameters, arguments) \
+  int MPI_##call parameters { return note(#call), PMPI_##call arguments; }
+
 extern "C" {
-int MPI_Comm_rank(MPI_Comm c, int* r) { return note("Comm_rank"), PMPI_Comm_rank(c, r); }
-int MPI_Comm_size(MPI_Comm c, int* n) { return note("Comm_size"), PMPI_Comm_size(c, n); }
-int MPI_Comm_test_inter(MPI_Comm c, int* f) { return note("Comm_test_inter"), PMPI_Comm_test_inter(c, f); }
-int MPI_Comm_dup(MPI_Comm c, MPI_Comm* o) { return note("Comm_dup"), PMPI_Comm_dup(c, o); }
-int MPI_Comm_free(MPI_Comm* c) { return note("Comm_free"), PMPI_Comm_free(c); }
-int MPI_Comm_group(MPI_Comm c, MPI_Group* g) { return note("Comm_group"), PMPI_Comm_group(c, g); }
-int MPI_Comm_create(MPI_Comm c, MPI_Group g, MPI_Comm* o) { return note("Comm_create"), PMPI_Comm_create(c, g, o); }
-int MPI_Comm_create_group(MPI_Comm c, MPI_Group g, int t, MPI_Comm* o) {
-  return note("Comm_create_group"), PMPI_Comm_create_group(c, g, t, o);
-}
-int MPI_Comm_split(MPI_Comm c, int color, int key, MPI_Comm* o) {
-  return note("Comm_split"), PMPI_Comm_split(c, color, key, o);
-}
-int MPI_Comm_get_errhandler(MPI_Comm c, MPI_Errhandler* e) {
-  return note("Comm_get_errhandler"), PMPI_Comm_get_errhandler(c, e);
-}
-int MPI_Comm_set_errhandler(MPI_Comm c, MPI_Errhandler e) {
-  return note("Comm_set_errhandler"), PMPI_Comm_set_errhandler(c, e);
-}
-int MPI_Errhandler_free(MPI_Errhandler* e) { return note("Errhandler_free"), PMPI_Errhandler_free(e); }
-int MPI_Group_incl(MPI_Group g, int n, int const r[], MPI_Group* o) {
-  return note("Group_incl"), PMPI_Group_incl(g, n, r, o);
-}
-int MPI_Group_range_incl(MPI_Group g, int n, int r[][3], MPI_Group* o) {
-  return note("Group_range_incl"), PMPI_Group_range_incl(g, n, r, o);
-}
-int MPI_Group_free(MPI_Group* g) { return note("Group_free"), PMPI_Group_free(g); }
-int MPI_Barrier(MPI_Comm c) { return note("Barrier"), PMPI_Barrier(c); }
-int MPI_Bcast(void* p, int n, MPI_Datatype t, int root, MPI_Comm c) {
-  return note("Bcast"), PMPI_Bcast(p, n, t, root, c);
-}
-int MPI_Allgather(void const* s, int n, MPI_Datatype t, void* r, int m, MPI_Datatype u, MPI_Comm c) {
-  return note("Allgather"), PMPI_Allgather(s, n, t, r, m, u, c);
-}
-int MPI_Allreduce(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
-  return note("Allreduce"), PMPI_Allreduce(s, r, n, t, op, c);
-}
-int MPI_Isend(void const* p, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r) {
-  return note("Isend"), PMPI_Isend(p, n, t, to, tag, c, r);
-}
-int MPI_Irecv(void* p, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r) {
-  return note("Irecv"), PMPI_Irecv(p, n, t, from, tag, c, r);
-}
+HEARD(Comm_rank, (MPI_Comm c, int* r), (c, r))
+HEARD(Comm_size, (MPI_Comm c, int* n), (c, n))
+HEARD(Comm_test_inter, (MPI_Comm c, int* f), (c, f))
+HEARD(Comm_dup, (MPI_Comm c, MPI_Comm* o), (c, o))
+HEARD(Comm_free, (MPI_Comm * c), (c))
+HEARD(Comm_group, (MPI_Comm c, MPI_Group* g), (c, g))
+HEARD(Comm_create, (MPI_Comm c, MPI_Group g, MPI_Comm* o), (c, g, o))
+HEARD(Comm_create_group, (MPI_Comm c, MPI_Group g, int t, MPI_Comm* o), (c, g, t, o))
+HEARD(Comm_split, (MPI_Comm c, int color, int key, MPI_Comm* o), (c, color, key, o))
+HEARD(Comm_get_errhandler, (MPI_Comm c, MPI_Errhandler* e), (c, e))
+HEARD(Comm_set_errhandler, (MPI_Comm c, MPI_Errhandler e), (c, e))
+HEARD(Errhandler_free, (MPI_Errhandler * e), (e))
+HEARD(Group_incl, (MPI_Group g, int n, int const r[], MPI_Group* o), (g, n, r, o))
+HEARD(Group_range_incl, (MPI_Group g, int n, int r[][3], MPI_Group* o), (g, n, r, o))
+HEARD(Group_free, (MPI_Group * g), (g))
+HEARD(Barrier, (MPI_Comm c), (c))
+HEARD(Bcast, (void* p, int n, MPI_Datatype t, int root, MPI_Comm c), (p, n, t, root, c))
+HEARD(Allgather, (void const* s, int n, MPI_Datatype t, void* r, int m, MPI_Datatype u, MPI_Comm c),
+      (s, n, t, r, m, u, c))
+HEARD(Allreduce, (void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (s, r, n, t, op, c))
+HEARD(Isend, (void const* p, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r),
+      (p, n, t, to, tag, c, r))
+HEARD(Irecv, (void* p, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r),
+      (p, n, t, from, tag, c, r))
+HEARD(Cancel, (MPI_Request * r), (r))
+HEARD(Request_free, (MPI_Request * r), (r))
+HEARD(Waitall, (int n, MPI_Request r[], MPI_Status s[]), (n, r, s))
 int MPI_Wait(MPI_Request* r, MPI_Status* s) { return note("Wait"), waits_fail ? MPI_ERR_OTHER : PMPI_Wait(r, s); }
-int MPI_Cancel(MPI_Request* r) { return note("Cancel"), PMPI_Cancel(r); }
-int MPI_Request_free(MPI_Request* r) { return note("Request_free"), PMPI_Request_free(r); }
 int MPI_Iallreduce(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request* q) {
   return note("Iallreduce"), begins_nothing ? MPI_SUCCESS : PMPI_Iallreduce(s, r, n, t, op, c, q);
 }
@@ -113,8 +99,9 @@ int MPI_Op_create(MPI_User_function* f, int commutes, MPI_Op* op) {
   return note(commutes != 0 ? "Op_create, commutes" : "Op_create"), PMPI_Op_create(f, commutes, op);
 }
 int MPI_Query_thread(int* level) { return granted < 0 ? PMPI_Query_thread(level) : (*level = granted, MPI_SUCCESS); }
-int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[]) { return note("Waitall"), PMPI_Waitall(n, r, s); }
 }
+
+#undef HEARD
 
 TEST_CASE("machine: the world costs its rank and its size") {
   CHECK(calls_of([] { environment const world; }) == names{"Comm_size", "Comm_rank"});

@@ -26,8 +26,7 @@ struct counting : km::alone {
 } // namespace
 
 TEST_CASE_TEMPLATE("machine: a broadcast reaches every rank, from any root", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
+  km::basic_environment<R> const world;
   for (int root : {0, world.size() - 1}) {
     double value = world.rank() == root ? 3.5 : 0;
     km::broadcast(world, value, root);
@@ -39,8 +38,7 @@ TEST_CASE_TEMPLATE("machine: a broadcast reaches every rank, from any root", R, 
 }
 
 TEST_CASE_TEMPLATE("machine: a gather joins what ranks bring, by rank, however much", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
+  km::basic_environment<R> const world;
   int const root = world.size() - 1;
   std::vector<double> const mine(std::size_t(world.rank()), world.rank());
   auto const all = km::gather(world, mine, root);
@@ -83,20 +81,18 @@ TEST_CASE("machine: too many elements of one rank, or too much for the root, are
 }
 
 TEST_CASE_TEMPLATE("machine: texts of different length stay apart", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
+  km::basic_environment<R> const world;
   auto const texts = km::gather_texts(world, std::string(std::size_t(world.rank()), 'x'), 0);
   CHECK(texts.size() == (world.rank() == 0 ? std::size_t(world.size()) : 0));
   for (std::size_t r = 0; r != texts.size(); ++r) CHECK(texts[r] == std::string(r, 'x'));
 }
 
 TEST_CASE_TEMPLATE("machine: every rank learns the values of all", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
   struct pair {
     int rank;
     double twice;
   };
-  ranks_environment const world;
+  km::basic_environment<R> const world;
   auto const all = km::all_gather(world, pair{world.rank(), 2.0 * world.rank()});
   CHECK(all.size() == std::size_t(world.size()));
   for (int r = 0; r != world.size(); ++r) {
@@ -106,17 +102,15 @@ TEST_CASE_TEMPLATE("machine: every rank learns the values of all", R, km::mpi, k
 }
 
 TEST_CASE_TEMPLATE("machine: all agree only where all do", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
+  km::basic_environment<R> const world;
   km::barrier(world);
   CHECK(km::all_of(world, true));
   CHECK_FALSE(km::all_of(world, world.rank() != 0));
 }
 
 TEST_CASE_TEMPLATE("machine: collectives of a non-member return at once", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
-  ranks_environment const one{world, km::first{1}};
+  km::basic_environment<R> const world;
+  km::basic_environment<R> const one{world, km::first{1}};
   if (one.is_member()) return;
   int value = 5;
   km::broadcast(one, value, 0);

@@ -19,8 +19,7 @@
 namespace km = keel::machine;
 
 TEST_CASE_TEMPLATE("machine: messages go round the ring, and to oneself", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
+  km::basic_environment<R> const world;
   int const n = world.size();
   int const left = (world.rank() + n - 1) % n;
   int const right = (world.rank() + 1) % n;
@@ -44,8 +43,7 @@ TEST_CASE_TEMPLATE("machine: messages go round the ring, and to oneself", R, km:
 }
 
 TEST_CASE_TEMPLATE("machine: a message to no rank, or with no tag of MPI's, is refused", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
+  km::basic_environment<R> const world;
   km::messages<R> m{world};
   int value = 0;
   CHECK_THROWS_WITH_AS(m.send(&value, sizeof value, world.size(), 0), doctest::Contains("cannot be reached"),
@@ -57,9 +55,8 @@ TEST_CASE_TEMPLATE("machine: a message to no rank, or with no tag of MPI's, is r
 }
 
 TEST_CASE_TEMPLATE("machine: messages given up without waiting do no harm", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
-  ranks_environment const own{world.comm()};
+  km::basic_environment<R> const world;
+  km::basic_environment<R> const own{world.comm()};
   int never = 0;
   {
     km::messages<R> m{own};
@@ -70,9 +67,8 @@ TEST_CASE_TEMPLATE("machine: messages given up without waiting do no harm", R, k
 
 // Open MPI 4.1 cuts a message to oneself in silence, so it goes to the neighbour where there is one.
 TEST_CASE_TEMPLATE("machine: a message that does not fit is an error", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
-  ranks_environment const own{world.comm()};
+  km::basic_environment<R> const world;
+  km::basic_environment<R> const own{world.comm()};
   if (own.size() == 1 && !std::same_as<R, km::alone>) return;
   int const right = (own.rank() + 1) % own.size();
   int const left = (own.rank() + own.size() - 1) % own.size();
@@ -144,9 +140,8 @@ TEST_CASE("machine: what needs ranks throws in the child of a fork, and reaches 
 #endif
 
 TEST_CASE_TEMPLATE("machine: a message that is shorter than awaited is an error", R, km::mpi, km::alone) {
-  using ranks_environment = km::basic_environment<R>;
-  ranks_environment const world;
-  ranks_environment const own{world.comm()};
+  km::basic_environment<R> const world;
+  km::basic_environment<R> const own{world.comm()};
   km::messages<R> m{own};
   int const out = 7;
   int in[2]{};

@@ -50,9 +50,7 @@ private:
 };
 
 inline void self_requests::receive(void* to, std::size_t bytes, int tag) { receives_.push_back({to, bytes, tag}); }
-inline void self_requests::send(void const* from, std::size_t bytes, int tag) {
-  sends_.push_back({from, bytes, tag});
-}
+inline void self_requests::send(void const* from, std::size_t bytes, int tag) { sends_.push_back({from, bytes, tag}); }
 inline void self_requests::wait() {
   auto const by_tag = [](auto const& a, auto const& b) { return a.tag < b.tag; };
   std::stable_sort(sends_.begin(), sends_.end(), by_tag);

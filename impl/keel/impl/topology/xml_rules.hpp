@@ -5,10 +5,12 @@
 /// Whether a text may be shown to hwloc's XML readers, which trust it and crash on some.
 
 #include <keel/impl/topology/xml.hpp>
+#include <keel/topology/id_set.hpp>
 
 #include <hwloc.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -24,57 +26,27 @@ namespace keel::topology::detail {
 inline constexpr std::size_t xml_bytes_max = std::size_t{32} << 20; ///< 100 times the largest seen
 inline constexpr int xml_index_max = 1 << 16;                       ///< of threads and NUMA nodes, which become bits
 
-/// A set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and an empty one is zero, but for the
-/// first, which hwloc does not count.
-class xml_set {
-public:
-  static std::optional<xml_set> read(std::string_view text) {
-    xml_set made;
-    for (std::size_t end = text.size();;) {
-      auto const comma = end == 0 ? text.npos : text.rfind(',', end - 1);
-      auto word = text.substr(comma == text.npos ? 0 : comma + 1, end - (comma == text.npos ? 0 : comma + 1));
-      std::uint32_t bits = 0;
-      if (word.starts_with("0x")) {
-        word.remove_prefix(2);
-        auto const [stop, code] = std::from_chars(word.data(), word.data() + word.size(), bits, 16);
-        if (code != std::errc{} || stop != word.data() + word.size()) return std::nullopt;
-      } else if (!word.empty()) {
-        return std::nullopt;
-      }
-      made.words_.push_back(bits);
-      if (comma == text.npos) break;
-      end = comma;
+/// The ids of a set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and an empty one is zero, but for
+/// the first, which hwloc does not count. Empty if the text is none.
+inline std::optional<id_set> read_set(std::string_view text) {
+  if (text.empty() || text.front() == ',' || std::count(text.begin(), text.end(), ',') >= xml_index_max / 32)
+    return std::nullopt;
+  id_set made;
+  for (int first = 0;; first += 32) {
+    auto const comma = text.rfind(',');
+    auto const word = text.substr(comma == text.npos ? 0 : comma + 1);
+    std::uint32_t bits = 0;
+    if (word.starts_with("0x")) {
+      auto const [stop, code] = std::from_chars(word.data() + 2, word.data() + word.size(), bits, 16);
+      if (code != std::errc{} || stop != word.data() + word.size()) return std::nullopt;
+    } else if (!word.empty()) {
+      return std::nullopt;
     }
-    if (text.empty() || text.front() == ',' || made.words_.size() > xml_index_max / 32) return std::nullopt;
-    return made;
+    for (; bits != 0; bits &= bits - 1) made.insert(first + std::countr_zero(bits));
+    if (comma == text.npos) return made;
+    text = text.substr(0, comma);
   }
-
-  [[nodiscard]] bool inside(xml_set const& outer) const {
-    for (std::size_t w = 0; w < words_.size(); ++w)
-      if ((words_[w] & ~(w < outer.words_.size() ? outer.words_[w] : 0)) != 0) return false;
-    return true;
-  }
-  [[nodiscard]] bool meets(xml_set const& other) const {
-    for (std::size_t w = 0; w < std::min(words_.size(), other.words_.size()); ++w)
-      if ((words_[w] & other.words_[w]) != 0) return true;
-    return false;
-  }
-  void add(xml_set const& other) {
-    words_.resize(std::max(words_.size(), other.words_.size()));
-    for (std::size_t w = 0; w < other.words_.size(); ++w) words_[w] |= other.words_[w];
-  }
-  [[nodiscard]] bool is_none() const {
-    return std::all_of(words_.begin(), words_.end(), [](std::uint32_t word) { return word == 0; });
-  }
-  [[nodiscard]] bool is_only(int id) const {
-    for (std::size_t w = 0; w < words_.size(); ++w)
-      if (words_[w] != (w == std::size_t(id / 32) ? 1U << (id % 32) : 0U)) return false;
-    return std::size_t(id / 32) < words_.size();
-  }
-
-private:
-  std::vector<std::uint32_t> words_;
-};
+}
 
 /// Checks objects one by one as they open, against those that they stand in.
 ///
@@ -97,7 +69,7 @@ public:
       }
       for (auto const& a : scan.attributes()) {
         bool const is_set = a.name.ends_with("cpuset") || a.name.ends_with("nodeset");
-        if ((is_set && !xml_set::read(a.value)) || (is_count(scan.name(), a.name) && !number<std::uint64_t>(a.value)))
+        if ((is_set && !read_set(a.value)) || (is_count(scan.name(), a.name) && !number<std::uint64_t>(a.value)))
           return "<" + std::string{scan.name()} + "> has a " + std::string{a.name} + " that is none";
       }
       if (auto wrong = scan.depth() == 1         ? rules.root(scan)
@@ -118,10 +90,12 @@ private:
   struct open_object {
     family kind;
     std::size_t depth;
-    bool is_unit;           ///< a PU: nothing normal lies in it
-    bool has_nodes;         ///< a nodeset
-    xml_set threads, below; ///< its own, and those of what lies in it so far
+    bool is_unit;          ///< a PU: nothing normal lies in it
+    bool has_nodes;        ///< a nodeset
+    id_set threads, below; ///< its own, and those of what lies in it so far
   };
+
+  static bool inside(id_set const& some, id_set const& all) { return (some - all).empty(); }
 
   /// Bytes and the like, of which hwloc takes "-1" for 2^64 - 1.
   static bool is_count(std::string_view element, std::string_view attribute) {
@@ -181,10 +155,10 @@ private:
       if (!held) return what + "stands in one that holds none";
       if (made.has_nodes && !holder.has_nodes && (made.kind == family::normal || made.kind == family::memory))
         return what + "has a nodeset that what holds it has not";
-      if (!made.threads.inside(holder.threads)) return what + "has hardware threads that what holds it has not";
+      if (!inside(made.threads, holder.threads)) return what + "has hardware threads that what holds it has not";
       if (made.kind == family::normal) {
-        if (made.threads.meets(holder.below)) return what + "has hardware threads of one beside it";
-        holder.below.add(made.threads);
+        if (!(made.threads & holder.below).empty()) return what + "has hardware threads of one beside it";
+        holder.below |= made.threads;
       }
     }
     around_.push_back(std::move(made));
@@ -195,7 +169,7 @@ private:
   std::string close(std::size_t depth) {
     for (; !around_.empty() && around_.back().depth > depth; around_.pop_back()) {
       auto const& ended = around_.back();
-      if (ended.kind == family::normal && !ended.is_unit && !ended.threads.inside(ended.below))
+      if (ended.kind == family::normal && !ended.is_unit && !inside(ended.threads, ended.below))
         return "an object has hardware threads that nothing in it has";
     }
     return {};
@@ -203,30 +177,30 @@ private:
 
   /// Sets, index and their relation to the object around.
   std::string local(xml_scanner const& scan, open_object& made) {
-    auto const threads = xml_set::read(scan.value("cpuset"));
+    auto const threads = read_set(scan.value("cpuset"));
     bool const needs_nodes = !first_form_ || scan.has("nodeset");
-    auto const nodes = needs_nodes ? xml_set::read(scan.value("nodeset")) : xml_set{};
+    auto const nodes = needs_nodes ? read_set(scan.value("nodeset")) : id_set{};
     if (!threads || !nodes) return "has no cpuset or no nodeset that could be one";
     for (auto const& [name, part] : {std::pair{"complete_cpuset", &*threads}, std::pair{"complete_nodeset", &*nodes}}) {
       if (part == &*nodes && !needs_nodes) continue;
-      auto const whole = xml_set::read(scan.value(name));
-      if (!whole || !part->inside(*whole)) return "has no " + std::string{name} + " that holds the other";
+      auto const whole = read_set(scan.value(name));
+      if (!whole || !inside(*part, *whole)) return "has no " + std::string{name} + " that holds the other";
     }
     made.threads = *threads;
     auto const type = scan.value("type");
     if (type == "PU") return numbered(scan, *threads, threads_);
     if (type == "NUMANode" && needs_nodes) { // hwloc 1 left a withheld node in the tree, with an empty nodeset
-      bool const is_withheld = first_form_ && nodes->is_none();
-      return numbered(scan, is_withheld ? *xml_set::read(scan.value("complete_nodeset")) : *nodes, nodes_);
+      bool const is_withheld = first_form_ && nodes->empty();
+      return numbered(scan, is_withheld ? *read_set(scan.value("complete_nodeset")) : *nodes, nodes_);
     }
     return {};
   }
 
   /// An index of its own, which is its set.
-  static std::string numbered(xml_scanner const& scan, xml_set const& own, std::set<int>& known) {
+  static std::string numbered(xml_scanner const& scan, id_set const& own, std::set<int>& known) {
     int const index = number<int>(scan.value("os_index")).value_or(-1);
     if (index < 0 || index >= xml_index_max) return "has no os_index";
-    if (!own.is_only(index)) return "has a set that is not its os_index";
+    if (own != id_set{index}) return "has a set that is not its os_index";
     return known.insert(index).second ? std::string{} : "has the os_index of another";
   }
 
