@@ -26,8 +26,8 @@ namespace keel::topology::detail {
 inline constexpr std::size_t xml_bytes_max = std::size_t{32} << 20; ///< 100 times the largest seen
 inline constexpr int xml_index_max = 1 << 16;                       ///< of threads and NUMA nodes, which become bits
 
-/// The ids of a set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and an empty one is zero, but for
-/// the first, which hwloc does not count. Empty if the text is none.
+/// The ids of a set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and an empty one is zero, but
+/// for the first, which hwloc does not count. Empty if the text is none.
 inline std::optional<id_set> read_set(std::string_view text) {
   if (text.empty() || text.front() == ',' || std::count(text.begin(), text.end(), ',') >= xml_index_max / 32)
     return std::nullopt;
