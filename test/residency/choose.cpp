@@ -2,51 +2,18 @@
 // One of several entries, chosen at run time, on any number of ranks.
 #include <keel/schedule/schedule.hpp>
 
-#include "run.hpp"
-
-#include <keel/machine/mpi.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
-#include <keel/schedule/explain.hpp>
-#include <keel/schedule/plan.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <sstream>
-#include <string>
-#include <string_view>
+#include "cases.hpp"
 
 namespace choose_cases {
 
-namespace kr = keel::residency;
-namespace km = keel::machine;
+using namespace test;
 
-template <class Tracking, class Devices = keel::list<test::host, test::twin>>
-using with = test::application<Devices, Tracking, Kokkos::LayoutRight, km::mpi>;
-using app = with<kr::automatic>;
+using app = application<keel::list<host, twin>, kr::automatic, Kokkos::LayoutRight, km::mpi>;
 
 struct x : kr::variable<"x", double*, kr::levels<2>> {};
 struct r : kr::variable<"r", double*> {};
 
-template <int N, class Place>
-struct solve : kr::routine<"solve", Place, kr::reads<kr::past<x, 1>>, kr::writes<x>> {
-  template <class V>
-  static void run(V v) {
-    auto const old = v(kr::past<x, 1>{});
-    auto const now = v(x{});
-    kr::for_owned(v, KOKKOS_LAMBDA(int i) { now(i) = old(i - 1) + old(i + 1) + N; });
-  }
-};
-struct cg : solve<1, kr::on_device> {};
-struct jacobi : solve<2, kr::on_host> {};
-struct begin : kr::routine<"begin", kr::on_device, kr::writes<x>> {
-  template <class V>
-  static void run(V v) {
-    auto const now = v(x{});
-    kr::for_owned(v, KOKKOS_LAMBDA(int i) { now(i) = 1; });
-  }
-};
+struct begin : empty<"begin", kr::on_device, kr::writes<x>> {};
 struct measure : kr::routine<"measure", kr::on_host, kr::reads<kr::owned<x>>> {
   template <class V>
   static double run(V v) {
@@ -54,16 +21,9 @@ struct measure : kr::routine<"measure", kr::on_host, kr::reads<kr::owned<x>>> {
   }
 };
 struct largest : kr::reduce<"largest", km::maximum, measure> {};
-struct scale : kr::routine<"scale", kr::on_device, kr::updates<x>, kr::reads<largest>> {
-  template <class V>
-  static void run(V v) {
-    auto const now = v(x{});
-    double const by = v(largest{});
-    kr::for_owned(v, KOKKOS_LAMBDA(int i) { now(i) /= by; });
-  }
-};
+struct scale : empty<"scale", kr::on_device, kr::updates<x>, kr::reads<largest>> {};
 
-enum class solvers { cg, jacobi, both };
+enum class solvers { cg, jacobi };
 struct solver {
   static solvers holds(solvers which) { return which; }
 };
@@ -75,45 +35,16 @@ struct by_number {
   static int holds(int number) { return number; }
 };
 
-struct step : kr::schedule<kr::exchange<x>, kr::cycle<x>,
-                           kr::choose<solver, cg, jacobi, kr::schedule<jacobi, kr::exchange<x>, kr::cycle<x>, cg>>,
-                           largest, kr::choose<by_size, kr::schedule<>, scale>> {};
-
-// The same values, whatever the memories, the tracking and the number of ranks.
-template <class App>
-void check_values(std::string_view device) {
-  test::run<km::mpi> run{device};
-  kr::fields<App, x> f{run, kr::grid{{40}, kr::ghost_width{1}, kr::periodic{true}}};
-  f.run(begin{});
-  f.step(step{}, solvers::cg);
-  CHECK(f.run(measure{}) == 3);
-  f.step(step{}, solvers::jacobi);
-  CHECK(f.value(largest{}) == 8);
-  CHECK(f.run(measure{}) == 1);
-  f.step(step{}, solvers::both);
-  CHECK(f.value(largest{}) == 9);
-  f.run(kr::choose<solver, kr::schedule<>, begin>{}, solvers::jacobi);
-  f.step(step{}, solvers::jacobi);
-  CHECK(f.run(measure{}) == 4);
-}
-
-TEST_CASE("residency: the entry runs that is chosen, and no other") {
-  SUBCASE("two memories") { check_values<app>("twin"); }
-  SUBCASE("two memories, on the host") { check_values<app>(test::host::name); }
-  SUBCASE("checked") { check_values<with<kr::checked, keel::list<test::host, keel::simulated>>>("simulated"); }
-  SUBCASE("off") { check_values<with<kr::off, keel::list<test::host>>>(test::host::name); }
-}
-
 TEST_CASE("residency: to choose an entry that is not there is an error") {
   test::run<km::mpi> run{"twin"};
   kr::fields<app, x> f{run, kr::grid{{40}}};
   using two = kr::schedule<kr::choose<by_number, begin, kr::schedule<begin, kr::cycle<x>>>>;
   for (int const wrong : {-1, 2, 1'000'000})
-    CHECK(keel::test::message_of([&] { f.step(two{}, wrong); }) ==
+    CHECK(message_of([&] { f.step(two{}, wrong); }) ==
           "keel::residency::choose: there is no entry " + std::to_string(wrong) +
               " (choose_cases::by_number chose it, and the entries are 0 to 1). Return the number of one of them.");
   f.step(two{}, 1);
-  CHECK(f.is_valid<kr::past<x, 1>, test::twin>(kr::region::owned));
+  CHECK(f.is_valid<kr::past<x, 1>, twin>(kr::region::owned));
 }
 
 struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<x>>> {};
@@ -163,9 +94,9 @@ static_assert(unmade<kr::choose<solver, largest, scale>> == 3);
 static_assert(unmade<kr::choose<by_size, largest, begin>> == 1);
 
 // Copies that are possible; those that all entries make, once each.
-using on_twin = kr::plan<app, kr::schedule<begin, kr::choose<solver, show, show>, show>, test::twin>;
+using on_twin = kr::plan<app, kr::schedule<begin, kr::choose<solver, show, show>, show>, twin>;
 static_assert(on_twin::copies(kr::device, kr::host) == 4);
-using always_on_twin = kr::plan<app, kr::schedule<begin, kr::choose<solver, show, begin>, show>, test::twin>;
+using always_on_twin = kr::plan<app, kr::schedule<begin, kr::choose<solver, show, begin>, show>, twin>;
 static_assert(always_on_twin::copies(kr::device, kr::host) == 4);
 
 TEST_CASE("residency: messages of one entry do not travel while another would run") {
@@ -178,7 +109,7 @@ TEST_CASE("residency: messages of one entry do not travel while another would ru
 TEST_CASE("residency: explain numbers the entries that are chosen among, and joins what they write") {
   using two = kr::schedule<begin, kr::choose<solver, show, kr::schedule<begin, kr::cycle<r>>>, show>;
   std::ostringstream out;
-  kr::explain<app, two, test::twin>(out);
+  kr::explain<app, two, twin>(out);
   std::string const text = out.str();
   for (char const* words : {"\nchoose", "\n  0: show", "\n  1: sequence", "\n    begin", "depends  twin"})
     CHECK_MESSAGE(text.find(words) != text.npos, text);

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <keel/schedule/schedule.hpp>
 
+#include "cases.hpp"
+
 #include "compiled.hpp"
-#include "routines.hpp"
-#include "run.hpp"
-
-#include <keel/machine/alone.hpp>
-#include <keel/policy/error.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
-#include <keel/schedule/explain.hpp>
-#include <keel/schedule/plan.hpp>
-
-#include <support/message_of.hpp>
-
-#include <doctest/doctest.h>
 
 #include <regex>
-#include <sstream>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 namespace entries_cases {
 
-namespace kr = keel::residency;
+using namespace test;
 
 // What an adaptive time step needs: entries of the first step, and levels that go back where a step is refused.
 
@@ -60,87 +45,7 @@ struct refused {
 struct step : kr::schedule<kr::once<init>, kr::cycle<x>, advance, kr::when<refused, kr::rewind<x>>> {};
 
 template <class Tracking>
-struct both : test::application<keel::list<test::host, test::twin>, Tracking> {};
-template <class Tracking>
-struct single : test::application<keel::list<test::host>, Tracking> {};
-
-// The same steps, whatever the memories and the tracking.
-template <class App>
-void check_steps(std::string_view device) {
-  test::run run{device};
-  kr::fields<App, x, rate> f{run, kr::grid{{5}, kr::ghost_width{1}}};
-  int inits = 0;
-  f.step(step{}, inits, false);
-  CHECK(f.run(show<>{}) == 2);
-  f.step(step{}, inits, false);
-  CHECK(f.run(show<>{}) == 4);
-  f.step(step{}, inits, true); // refused
-  CHECK(f.run(show<>{}) == 4);
-  CHECK(f.run(show<1>{}) == 2);
-  f.step(step{}, inits, false); // once more
-  CHECK(f.run(show<>{}) == 8);
-  CHECK(f.run(show<1>{}) == 4);
-  CHECK(f.run(show<2>{}) == 2);
-  f.run(kr::rewind<x>{});
-  f.run(kr::rewind<x>{});
-  CHECK(f.run(show<>{}) == 2);
-  CHECK(inits == 1);
-}
-
-TEST_CASE("residency: the first step alone does what stands under once, and a refused step goes back") {
-  SUBCASE("two memories") { check_steps<both<kr::automatic>>("twin"); }
-  SUBCASE("two memories, on the host") { check_steps<both<kr::automatic>>(test::host::name); }
-  SUBCASE("checked") { check_steps<both<kr::checked>>("twin"); }
-  SUBCASE("one memory") { check_steps<single<kr::automatic>>(test::host::name); }
-  SUBCASE("one memory, checked") { check_steps<single<kr::checked>>(test::host::name); }
-  SUBCASE("off") { check_steps<single<kr::off>>(test::host::name); }
-}
-
-struct wavy : kr::variable<"wavy", double*, kr::levels<2>, kr::without_ghosts> {};
-// Of two levels: what is now is twice what was, and what was before that.
-struct leap : kr::routine<"leap", kr::on_device, kr::updates<wavy>, kr::reads<kr::owned<kr::past<wavy, 1>>>> {
-  template <class V>
-  static void run(V v) {
-    auto const now = v(wavy{});
-    auto const before = v(kr::past<wavy, 1>{});
-    kr::for_owned(v, KOKKOS_LAMBDA(int i) { now(i) += 2 * before(i); });
-  }
-};
-using leapfrog = kr::schedule<kr::cycle_in_place<wavy>, leap>;
-static_assert(kr::plan<both<kr::automatic>, leapfrog, test::twin>::copies(kr::host, kr::device) == 0);
-static_assert(kr::plan<both<kr::automatic>, leapfrog, test::twin>::copies(kr::device, kr::host) == 0);
-
-template <class App>
-void check_leapfrog(std::string_view device) {
-  test::run run{device};
-  kr::fields<App, wavy> f{run, kr::grid{{5}}};
-  auto const set = [&](double to) {
-    f.run(test::call<kr::writes<wavy>>{}, [&](auto v) {
-      auto const x = v(wavy{});
-      kr::for_owned(v, [=](int i) { x(i) = to; });
-    });
-  };
-  set(1), f.run(kr::cycle<wavy>{}), set(3);
-  double before = 1, now = 3;
-  for (int n = 0; n < 5; ++n) {
-    f.step(leapfrog{});
-    before += 2 * now, std::swap(before, now);
-  }
-  f.run(test::call<kr::reads<wavy, kr::past<wavy, 1>>>{}, [&](auto v) {
-    CHECK(v(wavy{})(4) == now);
-    CHECK(v(kr::past<wavy, 1>{})(0) == before);
-  });
-  f.run(kr::cycle<wavy>{}); // which frees the oldest level
-  if constexpr (!std::is_same_v<typename App::tracking, kr::off>)
-    CHECK_THROWS_AS(f.step(kr::schedule<leap>{}), keel::error);
-}
-
-TEST_CASE("residency: a leapfrog of two levels updates the older one in place") {
-  SUBCASE("two memories") { check_leapfrog<both<kr::automatic>>("twin"); }
-  SUBCASE("two memories, on the host") { check_leapfrog<both<kr::automatic>>(test::host::name); }
-  SUBCASE("checked") { check_leapfrog<both<kr::checked>>("twin"); }
-  SUBCASE("off") { check_leapfrog<single<kr::off>>(test::host::name); }
-}
+struct both : application<keel::list<host, twin>, Tracking> {};
 
 TEST_CASE("residency: what a refused step wrote is valid nowhere") {
   test::run run{"twin"};
@@ -148,9 +53,9 @@ TEST_CASE("residency: what a refused step wrote is valid nowhere") {
   int inits = 0;
   for (int n = 0; n < 4; ++n) f.step(step{}, inits, false);
   f.step(step{}, inits, true);
-  CHECK_FALSE(f.is_valid<kr::past<x, 2>, test::twin>());
+  CHECK_FALSE(f.is_valid<kr::past<x, 2>, twin>());
   CHECK_FALSE(f.is_valid<kr::past<x, 2>>());
-  CHECK(f.is_valid<x, test::twin>());
+  CHECK(f.is_valid<x, twin>());
   CHECK_THROWS_AS(f.run(show<2>{}), keel::error);
   CHECK(f.traffic().bytes(kr::way::to_device) == 2 * 5 * 8); // what `init` wrote
   CHECK(f.run(show<>{}) == 16);
@@ -198,13 +103,13 @@ TEST_CASE("residency: under checked, a read of what a rewind freed says why") {
   kr::fields<both<kr::checked>, x, rate> f{run, kr::grid{{5}}};
   int inits = 0;
   for (int n = 0; n < 3; ++n) f.step(step{}, inits, n == 2);
-  std::string const text = keel::test::message_of([&] { f.run(show<2>{}); });
+  std::string const text = message_of([&] { f.run(show<2>{}); });
   CHECK_MESSAGE(text.find("the levels went back in step 3") != text.npos, text);
 }
 
 TEST_CASE("residency: explain names the entries of the first step and those that go back") {
   std::ostringstream out;
-  kr::explain<both<kr::automatic>, step, test::twin>(out);
+  kr::explain<both<kr::automatic>, step, twin>(out);
   std::string const text = std::regex_replace(out.str(), std::regex(" +"), " ");
   for (char const* words : {"once", " init", "rewind", "x levels moves"})
     CHECK_MESSAGE(text.find(words) != text.npos, words << " is not in:\n" << text);
@@ -231,15 +136,15 @@ void check_compiled(std::string_view device) {
 }
 
 TEST_CASE("residency: routines compiled in another source run on each device, and under each tracking") {
-  for (char const* device : {"twin", test::host::name.data()}) check_compiled<apart::checked>(device);
-  check_compiled<apart::off>(test::host::name);
+  for (char const* device : {"twin", host::name.data()}) check_compiled<apart::checked>(device);
+  check_compiled<apart::off>(host::name);
 }
 
 TEST_CASE("residency: a routine compiled in another source is checked as others are") {
   test::run run{"twin"};
   kr::fields<apart::checked, apart::heat> f{run, kr::grid{{5}}};
   f.run(apart::warm{}, 1.0);
-  CHECK(keel::test::refuses([&] { f.run(apart::show{}, true); }, "routine show reaches element (5) of heat"));
+  CHECK(refuses([&] { f.run(apart::show{}, true); }, "routine show reaches element (5) of heat"));
 }
 
 } // namespace entries_cases

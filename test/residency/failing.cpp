@@ -4,22 +4,14 @@
 /// written last.
 #include <keel/residency/fields.hpp>
 
-#include "run.hpp"
-
-#include <keel/policy/error.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <stdexcept>
-#include <string>
+#include "cases.hpp"
 
 namespace failing_cases {
 
-namespace kr = keel::residency;
+using namespace test;
 
 template <class Tracking, class Device>
-using app = test::application<keel::list<test::host, Device>, Tracking>;
+using app = application<keel::list<host, Device>, Tracking>;
 
 struct a : kr::variable<"a", double*, kr::levels<2>> {};
 struct b : kr::variable<"b", double*> {};
@@ -86,8 +78,6 @@ struct read : kr::routine<"read", kr::on_host, kr::reads<X>> {
   }
 };
 
-using keel::test::message_of;
-
 // What is valid anywhere is `expected`; `lost` is valid nowhere, and to read it is an error with names.
 template <class X, class Device, class F>
 void check_value(F& f, double expected, bool lost) {
@@ -133,7 +123,7 @@ void fail_everywhere() {
 TEST_CASE("residency: wherever in a step a routine throws, what is valid is what was written last") {
   fail_everywhere<kr::automatic, keel::simulated>();
   fail_everywhere<kr::checked, keel::simulated>();
-  fail_everywhere<kr::automatic, test::twin>();
+  fail_everywhere<kr::automatic, twin>();
 }
 
 } // namespace failing_cases

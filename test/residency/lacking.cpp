@@ -3,31 +3,12 @@
 /// Meshes where memory runs out at any place: nothing has changed then, and the next try succeeds. Of several ranks the
 /// last one lacks it, and all hear of that; but for exchanges: ranks that wait for its messages end with the job.
 #include <keel/exchange/exchanger.hpp>
-#include <keel/residency/fields.hpp>
+
+#include "model.hpp"
+
 #include <keel/residency/registry.hpp>
 
-#include "meshes.hpp"
-#include "run.hpp"
-#include <support/skip.hpp>
-
-#include <keel/layout/partition.hpp>
-#include <keel/machine/reductions.hpp>
-#include <keel/policy/error.hpp>
-#include <keel/residency/loops.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <new>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-namespace kr = keel::residency;
 
 namespace {
 
@@ -51,68 +32,26 @@ void* allocate(std::size_t bytes) { return left > 0 && --left == 0 ? nullptr : s
 // Not without a name: nvcc loses such a namespace among the arguments of a kernel.
 namespace lacking {
 
-using test::meshes::cells, test::meshes::edges, test::meshes::graph;
+using namespace test;
+using meshes::cells, meshes::edges, meshes::graph;
 
-template <class Exchange>
-using app = test::meshes::app<Kokkos::LayoutRight, Exchange>;
 struct h : kr::variable<"h", double* [2], kr::levels<2>, kr::on_mesh<cells>> {};
 struct un : kr::variable<"un", float*, kr::on_mesh<edges>> {};
 struct force : kr::variable<"force", double*, kr::on_mesh<cells>> {};
 struct spare : kr::variable<"spare", double**, kr::on_mesh<cells>> {};
 
-constexpr int value_of(std::int64_t id, int k) { return int(id % 10'007) + k; }
 /// Both levels of `h`, each valid on one side alone, and what else there is.
-struct fill : kr::routine<"fill", kr::on_host, kr::writes<h, kr::past<h, 1>, un, kr::everywhere<force>>> {
-  template <class V>
-  static void run(V v, kr::partition<cells> const& c, kr::partition<edges> const& e) {
-    auto const x = v(h{}), past = v(kr::past<h, 1>{});
-    for (auto i = c.owned().begin; i < c.owned().end; ++i)
-      for (int k = 0; k < 2; ++k) x(i, k) = value_of(c.ids()[std::size_t(i)], k), past(i, k) = x(i, k) + 1;
-    for (auto i = e.owned().begin; i < e.owned().end; ++i) v(un{})(i) = float(value_of(e.ids()[std::size_t(i)], 0));
-    for (auto i = c.owned().begin; i < c.ghosts().end; ++i) v(force{})(i) = 1;
-  }
-};
-struct on_device : kr::routine<"on_device", kr::on_device, kr::updates<kr::owned<kr::past<h, 1>>>> {
-  template <class V>
-  static void run(V v) {
-    auto const x = v(kr::past<h, 1>{});
-    kr::for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { x(i, 0) += 0; });
-  }
-};
-template <bool WithGhosts>
-struct count_wrong
-    : kr::routine<
-          "count_wrong", kr::on_host,
-          kr::reads<std::conditional_t<WithGhosts, h, kr::owned<h>>, kr::owned<kr::past<h, 1>>, kr::owned<un>>> {
-  template <class V>
-  static long run(V v, kr::partition<cells> const& c, kr::partition<edges> const& e) {
-    long count = 0;
-    auto const x = v(h{}), past = v(kr::past<h, 1>{});
-    for (std::int64_t i = 0; i < (WithGhosts ? c.size() : c.owned().end); ++i)
-      for (int k = 0; k < 2; ++k) {
-        int const wanted = value_of(c.ids()[std::size_t(i)], k);
-        count += x(i, k) != wanted || (i < c.owned().end && past(i, k) != wanted + 1);
-      }
-    for (auto i = e.owned().begin; i < e.owned().end; ++i)
-      count += v(un{})(i) != float(value_of(e.ids()[std::size_t(i)], 0));
-    return count;
-  }
-};
-/// Cells that have other than one and another one of each ghost.
-struct sums_wrong : kr::routine<"sums_wrong", kr::on_host, kr::reads<kr::owned<force>>> {
-  template <class V>
-  static long run(V v, kr::partition<cells> const& c) {
-    std::vector<double> wanted(std::size_t(c.owned().end), 1);
-    for (std::int32_t const i : c.lists().own_elements.elements) wanted[std::size_t(i)] += 1;
-    long count = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) count += v(force{})(i) != wanted[i];
-    return count;
-  }
-};
+void fill_all(auto& f) {
+  fill<h>(f), fill<kr::past<h, 1>>(f, 2), fill<un>(f);
+  touch<kr::owned<kr::past<h, 1>>>(f);
+}
+std::int64_t wrong_levels(auto& f) {
+  return wrong<kr::owned<h>>(f) + wrong<kr::owned<kr::past<h, 1>>>(f, 2) + wrong<kr::owned<un>>(f);
+}
 
 /// Those elements in another order, and with other ghosts: two of the next rank.
 template <class Environment>
-test::meshes::two_meshes turned_round(Environment const& env, test::meshes::two_meshes const& m) {
+meshes::two_meshes turned_round(Environment const& env, meshes::two_meshes const& m) {
   auto const turn = [](auto const& part) {
     auto const owned = part.ids().first(std::size_t(part.owned().end));
     return std::vector<std::int64_t>(owned.rbegin(), owned.rend());
@@ -123,8 +62,7 @@ test::meshes::two_meshes turned_round(Environment const& env, test::meshes::two_
           {env, turn(m.e)}};
 }
 
-using ranks = keel::machine::mpi;
-using environment = keel::machine::basic_environment<ranks>;
+using environment = km::basic_environment<km::mpi>;
 
 /// Each allocation of a call fails in turn on the last rank, for all ranks; before it `prepare`, after it `check`.
 /// Answers how many failed.
@@ -143,18 +81,18 @@ long fail_one_by_one(environment const& env, auto const& prepare, auto const& ca
     bool const has_left = left > 0;
     left = 0;
     CAPTURE(n);
-    CHECK(keel::machine::any_of(env, fails) == fails);
+    CHECK(km::any_of(env, fails) == fails);
     check(fails);
-    if (keel::machine::any_of(env, has_left)) return n - 1;
+    if (km::any_of(env, has_left)) return n - 1;
   }
 }
 
 template <class App>
 void lacks_memory(std::string_view device) {
   CAPTURE(device);
-  test::run<ranks> run{device};
-  environment const& env = run.environment();
-  graph g = test::meshes::ring(24, env.size());
+  run<km::mpi> here{device};
+  environment const& env = here.environment();
+  graph g = meshes::ring(24, env.size());
   g.has_own_ghosts = true;
   auto const m = cut(env, g);
   auto const next = turned_round(env, m);
@@ -163,43 +101,45 @@ void lacks_memory(std::string_view device) {
   auto const any = [](bool) {};
   CHECK(fail_one_by_one(env, nothing, [&] { kr::partition<cells>{env, m.all[std::size_t(env.rank())]}; }, any) > 10);
   if (env.size() == 1)
-    CHECK(fail_one_by_one(env, nothing, [&] { fields{run, m.c, m.e, kr::extra<spare>{2}}; }, any) > 10);
+    CHECK(fail_one_by_one(env, nothing, [&] { fields{here, m.c, m.e, kr::extra<spare>{2}}; }, any) > 10);
 
-  fields f{run, m.c, m.e, kr::extra<spare>{2}};
+  fields f{here, m.c, m.e, kr::extra<spare>{2}};
   auto const is_right = [&](auto const& now) {
     bool const has_ghosts = f.template is_valid<h>(kr::region::halo);
     CHECK(f.size(cells{}) == now.c.size());
     CHECK(f.size(edges{}) == now.e.size());
-    CHECK(f.run(count_wrong<false>{}, now.c, now.e) == 0);
-    if (has_ghosts) CHECK(f.run(count_wrong<true>{}, now.c, now.e) == 0);
+    CHECK(wrong_levels(f) == 0);
+    if (has_ghosts) CHECK(wrong<h>(f) == 0);
   };
   // Or lost: if a device lacks memory for the kernel that puts values in place.
   auto const is_right_or_lost = [&](auto const& now, bool fails) {
-    if (fails && device != test::host::name && !f.template is_valid<h>(kr::core) &&
+    if (fails && device != host::name && !f.template is_valid<h>(kr::core) &&
         !f.template is_valid<h, keel::simulated>(kr::core))
-      CHECK_THROWS_AS(f.run(count_wrong<false>{}, now.c, now.e), keel::error);
+      CHECK_THROWS_AS(wrong<kr::owned<h>>(f), keel::error);
     else is_right(now);
     if (!fails || !f.template is_valid<h>(kr::region::owned)) return;
     f.run(kr::exchange<h>{});
-    CHECK(f.run(count_wrong<true>{}, now.c, now.e) == 0);
+    CHECK(wrong<h>(f) == 0);
   };
   auto const owned_of = [&](int rank) -> auto& { return m.all[std::size_t(rank % env.size())].owned; };
   std::vector<int> const to_next(owned_of(env.rank()).size(), (env.rank() + 1) % env.size());
   auto const begin = [&] {
     f.repartition(m.c, m.e);
-    f.run(fill{}, m.c, m.e), f.run(on_device{}), f.run(kr::exchange<h>{});
+    fill_all(f), f.run(kr::exchange<h>{});
   };
   if (env.size() == 1) {
     // Ghosts may be lost, values not.
     fail_one_by_one(
-        env, [&] { f.run(fill{}, m.c, m.e); }, [&] { f.run(kr::exchange<h>{}); },
+        env, [&] { fill_all(f); }, [&] { f.run(kr::exchange<h>{}); },
         [&](bool fails) {
           is_right(m);
-          if (!fails) CHECK(f.run(count_wrong<true>{}, m.c, m.e) == 0);
+          if (!fails) CHECK(wrong<h>(f) == 0);
         });
+    std::map<std::array<std::int64_t, 3>, double> all;
     fail_one_by_one(
-        env, [&] { f.run(fill{}, m.c, m.e); }, [&] { f.run(kr::accumulate<force>{}); },
-        [&](bool fails) { CHECK((fails || f.run(sums_wrong{}, m.c) == 0)); });
+        env, [&] { scatter<force>(f, 0), all = sums<kr::inside<force>>(env, f); },
+        [&] { f.run(kr::accumulate<force>{}); },
+        [&](bool fails) { CHECK((fails || sums<kr::owned<force>>(env, f) == all)); });
   }
   CHECK(fail_one_by_one(
             env, begin, [&] { f.repartition(next.c, next.e); },
@@ -209,7 +149,7 @@ void lacks_memory(std::string_view device) {
             [&](bool fails) {
               if (fails) return is_right_or_lost(m, fails);
               CHECK(f.size(cells{}) == owned_of(env.rank() + env.size() - 1).size());
-              CHECK(f.run(count_wrong<false>{}, f.partition_of(cells{}), m.e) == 0);
+              CHECK(wrong_levels(f) == 0);
             }) > 10);
   int length = 2;
   CHECK(fail_one_by_one(env, begin, [&] { f.resize(kr::extra<spare>{++length}); }, [&](bool) { is_right(m); }) > 10);
@@ -219,13 +159,9 @@ void lacks_memory(std::string_view device) {
 
 /// Whose messages are staged: to connect takes no memory between messages.
 template <class App>
-struct staged_run : test::run<ranks> {
+struct staged_run : run<km::mpi> {
   using application = App;
-  explicit staged_run(std::string_view device) : test::run<ranks>(device) { how_.exchange_through = "staged"; }
-  [[nodiscard]] kr::settings const& residency_settings() const { return how_; }
-
-private:
-  kr::settings how_;
+  explicit staged_run(std::string_view device) : run<km::mpi>(device, {.exchange_through = "staged"}) {}
 };
 template <class Memory>
 using table = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
@@ -235,7 +171,7 @@ void fill_table(table<Memory> const& all, kr::partition<cells> const& c) {
   auto const here = Kokkos::create_mirror_view(all);
   for (std::size_t i = 0; i < here.extent(0); ++i)
     for (std::size_t k = 0; k < here.extent(1); ++k)
-      here(i, k) = std::int64_t(i) < c.owned().end ? value_of(c.ids()[i], int(k)) : -1;
+      here(i, k) = std::int64_t(i) < c.owned().end ? value_of<double>(c.ids()[i], int(k), 1) : -1;
   Kokkos::deep_copy(all, here);
 }
 template <class Memory>
@@ -244,15 +180,15 @@ long wrong_in(table<Memory> const& all, kr::partition<cells> const& c, bool with
   auto const here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
   long count = 0;
   for (std::size_t i = 0; i < std::size_t(with_ghosts ? c.size() : c.owned().end); ++i)
-    for (std::size_t k = 0; k < here.extent(1); ++k) count += here(i, k) != value_of(c.ids()[i], int(k));
+    for (std::size_t k = 0; k < here.extent(1); ++k) count += here(i, k) != value_of<double>(c.ids()[i], int(k), 1);
   return count;
 }
 
 template <class App, class Memory>
 void exchanger_lacks_memory() {
-  staged_run<App> run{test::host::name};
+  staged_run<App> run{host::name};
   environment const& env = run.environment();
-  graph g = test::meshes::ring(24, env.size());
+  graph g = meshes::ring(24, env.size());
   g.has_own_ghosts = true;
   kr::partition<cells> const c(env, g.ids_of(env.rank()));
   auto const nothing = [] {};
@@ -290,7 +226,7 @@ template <class App>
 void registry_lacks_memory(std::string_view device) {
   staged_run<App> run{device};
   environment const& env = run.environment();
-  graph g = test::meshes::ring(24, env.size());
+  graph g = meshes::ring(24, env.size());
   g.has_own_ghosts = true;
   auto const m = cut(env, g);
   auto const next = turned_round(env, m);
@@ -359,7 +295,7 @@ void registry_lacks_memory(std::string_view device) {
     f->require_invalid_data(kr::on_host{}, {h});
     auto const v = own();
     for (std::int64_t i = 0; i < m.c.owned().end; ++i)
-      for (int k = 0; k < 2; ++k) v(i, k) = value_of(m.c.ids()[std::size_t(i)], k);
+      for (int k = 0; k < 2; ++k) v(i, k) = value_of<double>(m.c.ids()[std::size_t(i)], k, 1);
     f->notify_data_modified(kr::on_host{}, {h.only(kr::region::owned)});
   };
   auto const lies_as = [&](kr::partition<cells> const& c) {
@@ -369,7 +305,7 @@ void registry_lacks_memory(std::string_view device) {
     long wrong = 0;
     auto const v = own();
     for (std::int64_t i = 0; i < c.size(); ++i)
-      for (int k = 0; k < 2; ++k) wrong += v(i, k) != value_of(c.ids()[std::size_t(i)], k);
+      for (int k = 0; k < 2; ++k) wrong += v(i, k) != value_of<double>(c.ids()[std::size_t(i)], k, 1);
     CHECK(wrong == 0);
   };
   auto const is_right_or_lost = [&](kr::partition<cells> const& c, bool fails) {
@@ -407,13 +343,13 @@ TEST_CASE("exchange: whichever allocation fails, all ranks hear of it, and the n
 TEST_CASE("residency: whichever allocation of a registry fails, nothing is registered, and the next call works") {
   using namespace lacking;
   if (!frees_without_memory()) return keel::test::skip("Kokkos has no free that needs no memory");
-  registry_lacks_memory<app<kr::on_host>>(test::host::name);
+  registry_lacks_memory<app<kr::on_host>>(host::name);
   registry_lacks_memory<app<kr::on_device>>("simulated");
 }
 
 TEST_CASE("residency: whichever allocation fails, meshes and values stay as they were, and the next try succeeds") {
   using namespace lacking;
   if (!frees_without_memory()) return keel::test::skip("Kokkos has no free that needs no memory");
-  lacks_memory<app<kr::on_device>>(test::host::name);
+  lacks_memory<app<kr::on_device>>(host::name);
   lacks_memory<app<kr::on_host>>("simulated");
 }

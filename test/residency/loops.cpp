@@ -1,34 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/fields.hpp>
-#include <keel/residency/reduce_owned.hpp>
 
-#include "routines.hpp"
-#include "run.hpp"
+#include "cases.hpp"
 
-#include <doctest/doctest.h>
 #include <space/in_child.hpp>
-#include <support/message_of.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <limits>
-#include <string>
-#include <vector>
 
 namespace loops_cases {
 
-namespace km = keel::machine;
-namespace kr = keel::residency;
+using namespace test;
 
-template <class Layout, class Devices = keel::list<test::host, keel::simulated>>
-using app = test::application<Devices, kr::automatic, Layout>;
+template <class Layout, class Devices = keel::list<host, keel::simulated>>
+using app = application<Devices, kr::automatic, Layout>;
 using every_device =
     keel::where_supported<keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::simulated>>;
 
@@ -134,7 +121,7 @@ std::vector<double> touched() {
   f.run(clear{});
   f.run(touch<Where>{});
   std::vector<double> cells;
-  f.run(test::call<kr::reads<plane>>{}, [&](auto v) {
+  f.run(call<kr::reads<plane>>{}, [&](auto v) {
     auto const a = v(plane{});
     for (int i = 0; i < int(a.extent(0)); ++i)
       for (int j = 0; j < int(a.extent(1)); ++j) cells.push_back(a(i, j));
@@ -160,8 +147,7 @@ TEST_CASE_TEMPLATE("residency: a sum has the same bits on every device of the ho
   same(sums<cube, Layout>(kr::grid{{31, 5, 23}}), cube_sum);
 }
 
-TEST_CASE_TEMPLATE("residency: a sum of integers, or of bool, is formed in 64 bits", Device, test::host,
-                   keel::simulated) {
+TEST_CASE_TEMPLATE("residency: a sum of integers, or of bool, is formed in 64 bits", Device, host, keel::simulated) {
   test::run<> run{Device::name};
   kr::fields<app<Kokkos::LayoutRight>, plane> f{run, kr::grid{{40, 25}}};
   f.run(clear{});
@@ -270,7 +256,7 @@ bool have_same_bits(std::vector<double> const& a, std::vector<double> const& b) 
 }
 
 TEST_CASE("residency: each kernel of a routine may have a name of its own") {
-  test::run<> run{test::host::name};
+  test::run<> run{host::name};
   kr::fields<app<Kokkos::LayoutRight>, plane> f{run, kr::grid{{4, 3}}};
   auto const before = Kokkos::Tools::Experimental::get_callbacks();
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(hear);
@@ -300,9 +286,9 @@ TEST_CASE("residency: a reduction of the owned cells is the same on every device
 }
 
 TEST_CASE("residency: of equal values the place is the first, whatever the layout, and a rank without cells has none") {
-  test::run<> run{test::host::name};
+  test::run<> run{host::name};
   kr::fields<app<Kokkos::LayoutLeft>, plane> f{run, kr::grid{{6, 5}, kr::ghost_width{2}, kr::periodic{true}}};
-  f.run(test::call<kr::writes<plane>>{}, [](auto v) {
+  f.run(call<kr::writes<plane>>{}, [](auto v) {
     int const i0 = int(v.owned().begin[0]), j0 = int(v.owned().begin[1]);
     auto const least =
         kr::reduce_owned(v, kr::place_of<km::minimum>{}, [=](int i, int j) { return i - i0 + j - j0 == 4 ? -1 : 1; });
@@ -329,17 +315,17 @@ TEST_CASE("residency: a loop beyond the indices that int has is refused") {
   std::string const wanted = "keel::residency: routine call loops from or to index 2147483648 (the indices of a loop "
                              "are int). Take more ranks or blocks, or a kernel of your own.";
   auto const asks = [&](kr::bounds const& cells) {
-    return keel::test::message_of(
-        [&] { f.run(test::call<kr::writes<line>>{}, [&](auto v) { kr::for_each_cell(v, cells, [](int) {}); }); });
+    return message_of(
+        [&] { f.run(call<kr::writes<line>>{}, [&](auto v) { kr::for_each_cell(v, cells, [](int) {}); }); });
   };
   CHECK(asks({{{5}}, {{end}}}) == wanted);
   CHECK(asks({{{end}}, {{5}}}) == wanted);
-  CHECK(keel::test::message_of([&] {
-          f.run(test::call<kr::writes<line>>{},
+  CHECK(message_of([&] {
+          f.run(call<kr::writes<line>>{},
                 [&](auto v) { kr::for_each_element(v, kr::element_range{0, end}, [](int) {}); });
         }) == wanted);
   std::int64_t last = 0;
-  f.run(test::call<kr::writes<line>>{}, [&](auto v) {
+  f.run(call<kr::writes<line>>{}, [&](auto v) {
     kr::for_each_cell(v, {{{end - 2}}, {{end - 1}}}, [&last](int i) { last = i; });
     CHECK(kr::detail::reduced(v, {{{end - 3}}, {{end - 1}}}, "sum", std::plus<>{}, [](int i) { return double(i); }) ==
           2.0 * end - 5);
@@ -350,7 +336,7 @@ TEST_CASE("residency: a loop beyond the indices that int has is refused") {
 TEST_CASE("residency: a loop with another number of indices than the grid has is refused") {
   test::run<> run{"simulated"};
   kr::fields<app<Kokkos::LayoutRight>, plane> f{run, kr::grid{{3, 2}}};
-  CHECK(keel::test::message_of([&] { f.run(wrong{}); }) ==
+  CHECK(message_of([&] { f.run(wrong{}); }) ==
         "keel::residency: routine wrong loops with 1 index (the grid has 2 dimensions). Take as many.");
 }
 

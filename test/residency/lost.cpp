@@ -3,28 +3,15 @@
 /// Exchanges that have to end, writers that fail, and what is copied for walls and analyses.
 #include <keel/residency/fields.hpp>
 
-#include "routines.hpp"
-#include "run.hpp"
-
-#include <keel/policy/log.hpp>
-#include <keel/schedule/explain.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <sstream>
-#include <stdexcept>
-#include <string>
+#include "cases.hpp"
 
 namespace lost_cases {
 
-namespace kr = keel::residency;
+using namespace test;
 
-using devices = keel::list<test::host, keel::simulated>;
-using app = test::application<devices>;
-using both = test::application<devices, keel::list<kr::automatic, kr::checked>>;
-using keel::test::message_of, keel::test::refuses;
-
+using devices = keel::list<host, keel::simulated>;
+using app = application<devices>;
+using both = application<devices, keel::list<kr::automatic, kr::checked>>;
 struct x : kr::variable<"x", double*, kr::levels<2>> {};
 struct y : kr::variable<"y", double*> {};
 
@@ -65,9 +52,9 @@ struct first : kr::routine<"first", kr::on_host, kr::reads<X>> {
     return v(X{})(0);
   }
 };
-struct other : test::empty<"other", kr::on_host> {};
+struct other : empty<"other", kr::on_host> {};
 template <class Place, class... Clauses>
-using touch = test::empty<"touch", Place, Clauses...>;
+using touch = empty<"touch", Place, Clauses...>;
 struct never {
   static bool holds() { return false; }
 };
@@ -148,14 +135,11 @@ TEST_CASE("residency: copies of walls stand in the table and in its sums") {
 
 TEST_CASE("residency: checked tracking is chosen at the start, and names all undeclared and unwritten data") {
   auto const undeclared = [](std::string tracking) {
-    struct asked : test::run<> {
-      kr::settings how;
-      [[nodiscard]] kr::settings const& residency_settings() const { return how; }
-    } run{test::run<>{"simulated"}, {.tracking = std::move(tracking)}};
+    test::run<> run{"simulated", {.tracking = std::move(tracking)}};
     kr::fields<both, x, y> f{run, kr::grid{{24}, kr::ghost_width{1}}};
     f.run(fill<kr::on_host, kr::everywhere<y>>{}, 1.);
-    double* const at = f.run(test::call<kr::updates<y>>{}, [](auto v) { return v(y{}).data(); });
-    return message_of([&] { f.run(test::call<kr::writes<x>>{}, [&](auto v) { v(x{})(1) = at[1] = at[25] = 7; }); });
+    double* const at = f.run(call<kr::updates<y>>{}, [](auto v) { return v(y{}).data(); });
+    return message_of([&] { f.run(call<kr::writes<x>>{}, [&](auto v) { v(x{})(1) = at[1] = at[25] = 7; }); });
   };
   keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { warned += text; });
   CHECK(undeclared("").empty());
@@ -167,7 +151,7 @@ TEST_CASE("residency: checked tracking is chosen at the start, and names all und
   warned.clear();
   {
     test::run<> run{"simulated"};
-    kr::fields<test::application<devices, kr::checked>, x, y> f{run, kr::grid{{24}}};
+    kr::fields<application<devices, kr::checked>, x, y> f{run, kr::grid{{24}}};
     f.run(touch<kr::on_device, kr::writes<y>>{});
   }
   keel::policy::set_log_sink(nullptr);

@@ -6,51 +6,15 @@
 /// number in the whole, which its copies on all ranks have, and the layer of ghosts that it is in. A value follows from
 /// a number, so that a case says in one line what is there and what should be.
 
+#include "cases.hpp"
 #include "counted.hpp"
 #include "meshes.hpp"
-#include "routines.hpp"
-#include "run.hpp"
 
 #include <keel/exchange.hpp>
-#include <keel/layout/partition.hpp>
-#include <keel/machine/alone.hpp>
-#include <keel/machine/collectives.hpp>
-#include <keel/machine/mpi.hpp>
-#include <keel/machine/reductions.hpp>
-#include <keel/policy/error.hpp>
-#include <keel/policy/log.hpp>
-#include <keel/residency.hpp>
-#include <keel/schedule/explain.hpp>
-#include <keel/schedule/plan.hpp>
 #include <keel/schedule/walls.hpp>
 #include <keel/space/blocked_view.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <random>
-#include <span>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace test {
-
-namespace kr = keel::residency;
-namespace km = keel::machine;
-using keel::test::message_of, keel::test::refuses;
 
 using both = keel::list<host, keel::simulated>;
 /// Of programs on ranks.
@@ -244,15 +208,7 @@ struct listed : kr::routine<"listed", kr::on_host, kr::reads<Part>> {
   }
 };
 template <class Part>
-struct touch : kr::routine<"touch", kr::on_device, kr::updates<Part>> {
-  template <class V>
-  static void run(V v) {
-    auto const x = v(Part{});
-    Kokkos::parallel_for(
-        "touch", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, x.span() == 0 ? 0 : 1),
-        KOKKOS_LAMBDA(int) { x.data()[0] += 0; });
-  }
-};
+using touch = empty<"touch", kr::on_device, kr::updates<Part>>;
 /// The ids of the elements that a part of a variable lies on; none on a grid.
 template <class Part>
 std::span<std::int64_t const> ids_of(auto& f) {
@@ -301,9 +257,9 @@ void touch(auto& f, int component = detail::every) {
 }
 /// What this rank has of `Part`. Blocks are not told apart.
 template <class Part>
-std::vector<detail::entry> listed_here(auto& f) {
+std::vector<detail::entry> listed_here(auto& f, int component = detail::every) {
   std::vector<detail::entry> all;
-  detail::for_components<Part>(f, detail::every, [&](auto c, auto ids) {
+  detail::for_components<Part>(f, component, [&](auto c, auto ids) {
     kr::share const& s = f.local(c);
     bool const is_block = std::any_of(s.blocks.values, s.blocks.values + s.rank, [](auto n) { return n > 1; });
     auto const some = f.run(detail::listed<Part>{}, c, ids, is_block ? 0 : c.index);

@@ -2,29 +2,18 @@
 // What a program does beside the routines of its fields, and what it may not: raw views, threads, nested calls.
 #include <keel/residency/fields.hpp>
 
+#include "cases.hpp"
+
 #include "held.hpp"
-#include "routines.hpp"
-#include "run.hpp"
-
-#include <keel/machine/alone.hpp>
-#include <keel/residency/loops.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <chrono>
-#include <string>
-#include <thread>
 
 namespace outside_cases {
 
-namespace kr = keel::residency;
-using keel::test::message_of, keel::test::refuses, test::call, test::gave_up, test::host, test::released, test::twin;
+using namespace test;
 
-using app = test::application<keel::list<host, twin>>;
-using single = test::application<keel::list<host>>;
-using trusting = test::application<keel::list<host>, kr::off>;
-using checked = test::application<keel::list<host, keel::simulated>, kr::checked>;
+using app = application<keel::list<host, twin>>;
+using single = application<keel::list<host>>;
+using trusting = application<keel::list<host>, kr::off>;
+using checked = application<keel::list<host, keel::simulated>, kr::checked>;
 
 struct x : kr::variable<"x", double*> {};
 struct y : kr::variable<"y", double*> {};
@@ -50,9 +39,9 @@ struct first : kr::routine<"first", kr::on_host, kr::reads<kr::owned<X>>> {
   }
 };
 struct between : kr::variable<"between", double*, kr::levels<9>> {};
-struct forgets : test::empty<"forgets", kr::on_host, kr::reads<y>, kr::writes<x>> {};
+struct forgets : empty<"forgets", kr::on_host, kr::reads<y>, kr::writes<x>> {};
 template <class X>
-struct nothing : test::empty<"nothing", kr::on_device, kr::updates<X>> {};
+struct nothing : empty<"nothing", kr::on_device, kr::updates<X>> {};
 // A pointwise code, as one writes it where there are no ghosts.
 struct decay : kr::routine<"decay", kr::on_device, kr::reads<kr::past<p, 1>>, kr::writes<p>> {
   template <class V>
@@ -127,27 +116,6 @@ TEST_CASE("residency: a routine that runs for one component has no other") {
   CHECK(refuses([&] { kr::fields<app, x>{run, kr::grid{{4}}, kr::components{0}}; }, "components{0} are refused"));
 }
 
-TEST_CASE("residency: a call from within a step is refused in the first one as in later ones") {
-  test::run run{"twin"};
-  kr::fields<app, x, y> f{run, kr::grid{{4}}};
-  f.run(set<x>{}, 1.0);
-  auto const again = [&] { f.run(take{}); };
-  for (int n = 0; n < 3; ++n)
-    CHECK(refuses([&] { f.step(kr::schedule<take, call<>>{}, again); }, "take was called inside a step"));
-  f.run(take{});
-}
-
-TEST_CASE("residency: copying from the past inside a step is refused") {
-  test::run run{"twin"};
-  kr::fields<app, z> f{run, kr::grid{{4, 4}, kr::ghost_width{0}}};
-  f.run(set<z>{}, 1.0);
-  auto const again = [&] { f.copy_from_past<z>(); };
-  for (int n = 0; n < 3; ++n)
-    CHECK(
-        refuses([&] { f.step(kr::schedule<nothing<z>, call<>>{}, again); }, "copy_from_past was called inside a step"));
-  f.copy_from_past<z>();
-}
-
 TEST_CASE("residency: fields say where they run, and without tracking not what is valid") {
   for (char const* device : {"twin", host::name.data()}) {
     test::run run{device};
@@ -196,7 +164,7 @@ TEST_CASE("residency: with one memory a routine in a step is refused in every st
   };
   CHECK(refusals(single{}) == 3);
   CHECK(refusals(trusting{}) == 0);
-  CHECK(refusals(test::application<keel::list<host>, kr::checked>{}) == 3);
+  CHECK(refusals(application<keel::list<host>, kr::checked>{}) == 3);
 }
 
 TEST_CASE("residency: checked tracking finds a second thread in the same fields") {
@@ -240,8 +208,8 @@ TEST_CASE("residency: what an exchange fills in an analysis is copied to the hos
 TEST_CASE("residency: a level that two clauses name is copied early once") {
   test::run run{"twin"};
   kr::fields<app, x, y> f{run, kr::grid{{24}}};
-  struct twice : test::empty<"twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {};
-  struct other : test::empty<"other", kr::on_host> {};
+  struct twice : empty<"twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {};
+  struct other : empty<"other", kr::on_host> {};
   f.step(kr::schedule<twice, other, take>{});
   CHECK(f.traffic().bytes(kr::way::to_device) == 192);
 }

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/schedule/prefetch.hpp>
 
+#include "cases.hpp"
+
 #include "held.hpp"
-#include "routines.hpp"
-#include "run.hpp"
-
-#include <keel/machine/alone.hpp>
-#include <keel/policy/error.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace kr = keel::residency;
 using keel::residency::detail::table_of, test::empty;

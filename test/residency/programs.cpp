@@ -6,31 +6,14 @@
 #include <keel/residency/fields.hpp>
 
 #include "in_folder.hpp"
-#include "meshes.hpp"
-#include "routines.hpp"
-#include "run.hpp"
+#include "model.hpp"
 #include "spoil.hpp"
 
 #include <keel/impl/store/read_file.hpp>
-#include <keel/machine/mpi.hpp>
-#include <keel/machine/reductions.hpp>
-#include <keel/policy/error.hpp>
 
-#include <doctest/doctest.h>
 #include <support/oracle.hpp>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <random>
-#include <string>
-#include <thread>
 #include <tuple>
-#include <type_traits>
-#include <vector>
 
 namespace kr = keel::residency;
 namespace km = keel::machine;
@@ -47,18 +30,12 @@ struct mark {
   }
 };
 
-template <class T, int Stars>
-struct stars : stars<T*, Stars - 1> {};
-template <class T>
-struct stars<T, 0> {
-  using type = T;
-};
 template <int Rank>
-struct a : kr::variable<"a", typename stars<double, Rank>::type, kr::padded<4>> {};
+struct a : kr::variable<"a", test::stars<double, Rank>, kr::padded<4>> {};
 template <int Rank>
-struct b : kr::variable<"b", typename stars<float, Rank + 1>::type, kr::levels<2>, kr::padded<3>, kr::ghosts<1>> {};
+struct b : kr::variable<"b", test::stars<float, Rank + 1>, kr::levels<2>, kr::padded<3>, kr::ghosts<1>> {};
 template <int Rank>
-struct c : kr::variable<"c", typename stars<mark, Rank>::type, kr::levels<3>, kr::at<kr::vertex>> {};
+struct c : kr::variable<"c", test::stars<mark, Rank>, kr::levels<3>, kr::at<kr::vertex>> {};
 // On meshes: no dimension of the grid, one of elements.
 using test::meshes::cells, test::meshes::edges;
 template <>
@@ -378,8 +355,12 @@ struct followed<kr::every<N, Es...>> {
   static bool go(truth& t, std::int64_t step) { return step % N != 0 || (followed<Es>::go(t, step) && ...); }
 };
 template <class... Es>
+bool follow(kr::schedule<Es...> const&, truth& t, std::int64_t step) {
+  return (followed<Es>::go(t, step) && ...);
+}
+template <class... Es>
 struct followed<kr::schedule<Es...>> {
-  static bool go(truth& t, std::int64_t step) { return (followed<Es>::go(t, step) && ...); }
+  static bool go(truth& t, std::int64_t step) { return follow(kr::schedule<Es...>{}, t, step); }
 };
 // What the entries without a body do to what is known.
 template <class X>
@@ -401,7 +382,10 @@ void note_rewind() {
   program.now.rewind(number_of<X>);
   for (int k = 0; k < program.now.components; ++k) program.bill->rewind(in_bill(number_of<X>, k));
 }
-// The same while the step runs.
+// The same while the step runs; what follows a schedule has gone by these entries itself.
+struct told {
+  static bool go(truth&, std::int64_t) { return true; }
+};
 template <class X>
 struct tell_exchange : kr::routine<"tell_exchange", kr::on_host> {
   template <class V>
@@ -424,6 +408,13 @@ struct tell_rewind : kr::routine<"tell_rewind", kr::on_host> {
   }
 };
 
+template <class X>
+struct followed<tell_exchange<X>> : told {};
+template <class X, bool InPlace>
+struct followed<tell_cycle<X, InPlace>> : told {};
+template <class X>
+struct followed<tell_rewind<X>> : told {};
+
 template <int R>
 using past_b = kr::past<b<R>, 1>;
 template <int R>
@@ -432,34 +423,20 @@ using past_c = kr::past<c<R>, 1>;
 template <int R>
 struct wave : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>,
                            op<kr::writes, b<R>, kr::on_device>, op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>,
-                           tell_exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>> {
-  using alias = kr::schedule<kr::cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>,
-                             op<kr::writes, b<R>, kr::on_device>, op<kr::updates, a<R>, kr::on_host>,
-                             kr::exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>>;
-};
+                           tell_exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>> {};
 // One whose first step fills a level, and that goes back at times.
 template <int R>
 struct retried
     : kr::schedule<kr::once<op<kr::writes, kr::everywhere<c<R>>, kr::on_host>>, kr::cycle<c<R>>, tell_cycle<c<R>>,
                    op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>, tell_exchange<c<R>>,
                    kr::when<refused, kr::rewind<c<R>>, tell_rewind<c<R>>>, op<kr::reads, kr::owned<c<R>>, kr::on_host>,
-                   op<kr::updates, kr::inside<c<R>>, kr::on_device>> {
-  using alias =
-      kr::schedule<kr::once<op<kr::writes, kr::everywhere<c<R>>, kr::on_host>>, kr::cycle<c<R>>,
-                   op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>, kr::when<refused, kr::rewind<c<R>>>,
-                   op<kr::reads, kr::owned<c<R>>, kr::on_host>, op<kr::updates, kr::inside<c<R>>, kr::on_device>>;
-};
+                   op<kr::updates, kr::inside<c<R>>, kr::on_device>> {};
 template <int R>
 struct closed
     : kr::schedule<kr::cycle<c<R>>, tell_cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>,
                    op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>, tell_exchange<c<R>>,
                    op<kr::writes, kr::walls<c<R>>, kr::on_device>, op<kr::reads, kr::walls<c<R>>, kr::on_host>,
-                   op<kr::updates, kr::owned<a<R>>, kr::on_device>> {
-  using alias =
-      kr::schedule<kr::cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>, op<kr::writes, c<R>, kr::on_device>,
-                   kr::exchange<c<R>>, op<kr::writes, kr::walls<c<R>>, kr::on_device>,
-                   op<kr::reads, kr::walls<c<R>>, kr::on_host>, op<kr::updates, kr::owned<a<R>>, kr::on_device>>;
-};
+                   op<kr::updates, kr::owned<a<R>>, kr::on_device>> {};
 
 // One that writes in three ways, and has all ranks agree on the number of the write.
 template <int R>
@@ -480,20 +457,17 @@ struct compare : kr::routine<"compare", kr::on_host, kr::reads<agreed<R>>> {
   }
 };
 template <int R>
+struct followed<agreed<R>> : followed<op<kr::reads, kr::owned<b<R>>, kr::on_device>> {};
+template <int R>
+struct followed<compare<R>> : told {};
+template <int R>
 struct chosen
     : kr::schedule<kr::cycle_in_place<b<R>>, tell_cycle<b<R>, true>, op<kr::reads, kr::owned<b<R>>, kr::on_host>,
                    kr::choose<turn, op<kr::writes, b<R>, kr::on_device>,
                               kr::schedule<op<kr::writes, kr::inside<b<R>>, kr::on_host>>,
                               kr::schedule<op<kr::writes, b<R>, kr::on_host>, kr::exchange<b<R>>, tell_exchange<b<R>>,
                                            op<kr::reads, kr::inside<b<R>>, kr::on_device>>>,
-                   agreed<R>, compare<R>, op<kr::updates, kr::owned<b<R>>, kr::on_host>> {
-  using alias = kr::schedule<
-      kr::cycle_in_place<b<R>>, op<kr::reads, kr::owned<b<R>>, kr::on_host>,
-      kr::choose<turn, op<kr::writes, b<R>, kr::on_device>, kr::schedule<op<kr::writes, kr::inside<b<R>>, kr::on_host>>,
-                 kr::schedule<op<kr::writes, b<R>, kr::on_host>, kr::exchange<b<R>>,
-                              op<kr::reads, kr::inside<b<R>>, kr::on_device>>>,
-      op<kr::reads, kr::owned<b<R>>, kr::on_device>, op<kr::updates, kr::owned<b<R>>, kr::on_host>>;
-};
+                   agreed<R>, compare<R>, op<kr::updates, kr::owned<b<R>>, kr::on_host>> {};
 
 // Conditions that hold by chance, the same on all ranks.
 std::uint64_t chances = 0;
@@ -786,8 +760,8 @@ private:
       bool goes_on = saved_.ran[n++];
       for (int k = 1; k <= 3 && goes_on; ++k) {
         refused::step = saved_.steps + k;
-        goes_on = followed<typename S::alias>::go(could, refused::step);
-        if (goes_on) misjudged += !followed<typename S::alias>::go(can, refused::step);
+        goes_on = follow(S{}, could, refused::step);
+        if (goes_on) misjudged += !follow(S{}, can, refused::step);
       }
     };
     (require(Ss{}), ...);
@@ -1025,7 +999,7 @@ private:
     for (int n = 0; n < 3; ++n) {
       truth after = program.now;
       refused::step = f.steps() + 1;
-      if (!followed<typename S::alias>::go(after, f.steps() + 1)) return;
+      if (!follow(S{}, after, f.steps() + 1)) return;
       saved_.ran[number] = true;
       attempt(true, [&] { f.step(S{}); });
     }

@@ -2,35 +2,17 @@
 // Reductions as entries of a schedule, on any number of ranks.
 #include <keel/schedule/reduce.hpp>
 
-#include "routines.hpp"
-#include "run.hpp"
+#include "cases.hpp"
 
 #include <keel/machine/exact.hpp>
 #include <keel/impl/residency/join.hpp>
-#include <keel/machine/mpi.hpp>
-#include <keel/machine/reductions.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
-#include <keel/schedule/explain.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <sstream>
-#include <string>
-#include <string_view>
 
 namespace reduce_cases {
 
-namespace kr = keel::residency;
-namespace km = keel::machine;
+using namespace test;
 
-template <class Tracking, class Ranks = km::mpi, class Devices = keel::list<test::host, test::twin>>
-using with = test::application<Devices, Tracking, Kokkos::LayoutRight, Ranks>;
+template <class Tracking, class Ranks = km::mpi, class Devices = keel::list<host, twin>>
+using with = application<Devices, Tracking, Kokkos::LayoutRight, Ranks>;
 using app = with<kr::automatic>;
 
 struct x : kr::variable<"x", double*> {};
@@ -194,7 +176,7 @@ void check_values(std::string_view device) {
     CHECK(f.value(halved{})[1] == 0.5 * ranks);
     CHECK(f.value(far{}).where == 0);
     double const added = smallest + (2 * smallest > 2.5 ? 2 * (2 * smallest) : 0);
-    CHECK(f.run(test::call<kr::reads<kr::owned<y>, mass>>{},
+    CHECK(f.run(call<kr::reads<kr::owned<y>, mass>>{},
                 [](auto v) { return v(y{})(v.owned().begin[0]) + 1000 * v(mass{}); }) == added + 1000 * sum.value());
     CHECK(f.run(dt{}) == 2 * smallest);
   }
@@ -202,9 +184,9 @@ void check_values(std::string_view device) {
 
 TEST_CASE("residency: a reduction gives routines, conditions and the host the value of all ranks") {
   SUBCASE("two memories") { check_values<app>("twin"); }
-  SUBCASE("two memories, on the host") { check_values<app>(test::host::name); }
-  SUBCASE("checked") { check_values<with<kr::checked, km::mpi, keel::list<test::host, keel::simulated>>>("simulated"); }
-  SUBCASE("off") { check_values<with<kr::off, km::mpi, keel::list<test::host>>>(test::host::name); }
+  SUBCASE("two memories, on the host") { check_values<app>(host::name); }
+  SUBCASE("checked") { check_values<with<kr::checked, km::mpi, keel::list<host, keel::simulated>>>("simulated"); }
+  SUBCASE("off") { check_values<with<kr::off, km::mpi, keel::list<host>>>(host::name); }
 }
 
 TEST_CASE("residency: a NaN of any rank or block is the least and the greatest of a reduction") {
@@ -237,7 +219,7 @@ TEST_CASE("residency: a reduction is under way until the first entry reads its v
 TEST_CASE("residency: a value that was not made is not given") {
   test::run<km::mpi> run{"twin"};
   kr::fields<app, x, y> f{run, kr::grid{{cells}}};
-  auto const asks = [&] { return keel::test::message_of([&] { (void)f.value(dt{}); }); };
+  auto const asks = [&] { return message_of([&] { (void)f.value(dt{}); }); };
   CHECK(asks().find("keel::residency: reduction dt has no value (no step or run has made it, or least failed). "
                     "Run it before it is read.") != std::string::npos);
   f.run(fill{}, 1.0);
@@ -252,7 +234,7 @@ TEST_CASE("residency: a value that was not made is not given") {
 TEST_CASE("residency: explain shows reductions, and who waits for them") {
   auto const told = []<class S>(S) {
     std::ostringstream out;
-    kr::explain<app, S, test::twin>(out);
+    kr::explain<app, S, twin>(out);
     return out.str();
   };
   std::string const text = told(hidden{});

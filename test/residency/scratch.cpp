@@ -3,35 +3,16 @@
 // any number of ranks.
 #include <keel/layout/variable.hpp>
 
-#include "routines.hpp"
-#include "run.hpp"
+#include "cases.hpp"
 
-#include <keel/machine/mpi.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
-#include <keel/schedule/explain.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <memory>
-#include <random>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
 namespace scratch_cases {
 
-namespace kr = keel::residency;
-namespace km = keel::machine;
+using namespace test;
 
 template <class Tracking, class Device, class Exchange>
-struct with : test::application<keel::list<test::host, Device>, Tracking, Kokkos::LayoutRight, km::mpi> {
+struct with : application<keel::list<host, Device>, Tracking, Kokkos::LayoutRight, km::mpi> {
   using exchange = Exchange;
 };
 using app = with<kr::automatic, keel::simulated, kr::on_device>;
@@ -134,7 +115,7 @@ void check_values(std::string_view device) {
     auto const s = f.local();
     std::vector<double> const mine(e.all.begin() + s.global_begin[0],
                                    e.all.begin() + s.global_begin[0] + s.owned().size(1));
-    CHECK(f.run(test::call<kr::reads<kr::owned<u>>>{}, [](auto v) {
+    CHECK(f.run(call<kr::reads<kr::owned<u>>>{}, [](auto v) {
       std::vector<double> all;
       for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i) all.push_back(v(u{})(i));
       return all;
@@ -166,14 +147,14 @@ void check_values(std::string_view device) {
       CHECK(f.traffic().bytes(w, kr::region::everywhere, v) == 0);
 }
 
-struct off : test::application<keel::list<test::host>, kr::off, Kokkos::LayoutRight, km::mpi> {};
+struct off : application<keel::list<host>, kr::off, Kokkos::LayoutRight, km::mpi> {};
 
 TEST_CASE("residency: a scratch holds what a step wrote, and shares memory if lives do not meet") {
   SUBCASE("simulated") { check_values<app, by_right>("simulated"); }
-  SUBCASE("on the host") { check_values<app, by_right>(test::host::name); }
+  SUBCASE("on the host") { check_values<app, by_right>(host::name); }
   SUBCASE("checked") { check_values<with<kr::checked, keel::simulated, kr::on_host>>("simulated"); }
-  SUBCASE("without poison") { check_values<with<kr::automatic, test::twin, kr::on_device>, by_right>("twin"); }
-  SUBCASE("off") { check_values<off, by_right>(test::host::name); }
+  SUBCASE("without poison") { check_values<with<kr::automatic, twin, kr::on_device>, by_right>("twin"); }
+  SUBCASE("off") { check_values<off, by_right>(host::name); }
 }
 
 struct a : kr::scratch<"a", double*> {};
@@ -187,7 +168,7 @@ struct w : kr::routine<"w", kr::on_device, kr::writes<Xs...>> {
   }
 };
 template <class... Xs>
-struct r : test::empty<"r", kr::on_device, kr::reads<kr::owned<Xs>...>> {};
+struct r : empty<"r", kr::on_device, kr::reads<kr::owned<Xs>...>> {};
 struct more : kr::routine<"more", kr::on_device, kr::updates<a>> {};
 template <class X>
 struct sometimes : kr::when<is_first, X> {};
@@ -292,7 +273,7 @@ TEST_CASE("residency: nothing is left in the memory of a scratch when another on
 
   nesting_fields g{run, kr::grid{{cells}}, kr::extra<b>{3}};
   CHECK(
-      keel::test::message_of([&] { g.run(within{}, g); }) ==
+      message_of([&] { g.run(within{}, g); }) ==
       "keel::residency: a routine that runs in an entry with scratch runs another entry with scratch (they could have "
       "the same memory). Run it before or after.");
   g.run(w<b>{});

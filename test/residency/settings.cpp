@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <keel/validity/settings.hpp>
 
+#include "cases.hpp"
+
 #include <validity/recording_provider.hpp>
-#include "routines.hpp"
-#include "run.hpp"
 
-#include <keel/machine/alone.hpp>
-#include <keel/policy/error.hpp>
-#include <keel/validity/ledger.hpp>
-#include <keel/residency/fields.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
 #include <support/said_to_stderr.hpp>
-
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace settings_cases {
 
-namespace kr = keel::residency;
+using namespace test;
 
-using devices = keel::list<test::host, keel::simulated>;
+using devices = keel::list<host, keel::simulated>;
 
 struct a : kr::variable<"a", double**, kr::levels<2>, kr::in_group<"pair">> {};
 struct b : kr::variable<"b", double**, kr::in_group<"pair">> {};
@@ -53,22 +42,13 @@ struct show : kr::output<"show"> {
 template <class Output>
 struct program : kr::schedule<kr::cycle<a>, compute, Output> {};
 
-struct asking_run : test::run<keel::machine::alone> {
-  using test::run<keel::machine::alone>::run;
-  [[nodiscard]] kr::settings const& residency_settings() const { return how; }
-  kr::settings how;
-};
-
-using keel::test::message_of, keel::test::refuses;
-
 constexpr std::uint64_t field_bytes = 4 * 4 * 8;
 
 // Bytes that came to the host in two steps with an output.
 template <class Output>
 std::uint64_t bytes_copied_back(kr::settings const& how, std::string_view device = "simulated") {
-  asking_run run{device};
-  run.how = how;
-  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  test::run<> run{device, how};
+  kr::fields<application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   f.step(program<Output>{});
   f.step(program<Output>{});
   return f.traffic().bytes(kr::way::to_host);
@@ -111,7 +91,7 @@ TEST_CASE("residency: a routine that names no levels means all of them, but for 
 TEST_CASE("residency: for output that declares nothing the current levels come to the host, every step") {
   CHECK(bytes_copied_back<show<a, b>>({}) == 2 * 2 * field_bytes);
   CHECK(sum == 3);
-  CHECK(bytes_copied_back<show<a, b>>({}, test::host::name) == 0);
+  CHECK(bytes_copied_back<show<a, b>>({}, host::name) == 0);
   CHECK(sum == 3);
 }
 
@@ -137,7 +117,7 @@ TEST_CASE("residency: a name that matches nothing is an error of the fields, wit
 TEST_CASE("residency: what an analysis wrote is copied back, unless somebody says no") {
   using looked_at = kr::schedule<compute, kr::analysis<diagnose>>;
   test::run<> run{"simulated"};
-  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  kr::fields<application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   f.step(looked_at{});
   CHECK(f.is_valid<c>(kr::region::owned));
   CHECK_FALSE(f.is_valid<b>(kr::core));
@@ -150,7 +130,7 @@ TEST_CASE("residency: what an analysis wrote is copied back, unless somebody say
 
 TEST_CASE("residency: an output may ask for a level of the past where all levels are copied back") {
   test::run<> run{"simulated"};
-  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  kr::fields<application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   f.step(program<show<>>{});
   CHECK(message_of([&] { f.step(program<show<kr::past<a, 1>>>{}); }).find("asks for a, level 1") == std::string::npos);
   f.step(program<kr::every<100, compute>>{});
@@ -181,15 +161,13 @@ TEST_CASE("residency: the ledger copies back by name and group, what is valid no
   CHECK_FALSE(book.is_valid(0, 0, kr::core, kr::host));
 }
 
-struct look : test::empty<"look", kr::on_host, kr::reads<kr::owned<c>>> {};
+struct look : empty<"look", kr::on_host, kr::reads<kr::owned<c>>> {};
 struct telling : kr::schedule<kr::cycle<a>, compute, kr::exchange<b>, diagnose, look, show<>> {};
 
 // What a step with all kinds of copies says, and the next one.
 std::string said_by_two_steps(kr::settings const& how, std::string_view device = "simulated") {
-  asking_run run{device};
-  run.how = how;
-  kr::fields<test::application<devices>, a, b, c> f{run,
-                                                    kr::grid{{4, 4}, kr::ghost_width{1}, kr::periodic{true, true}}};
+  test::run<> run{device, how};
+  kr::fields<application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}, kr::periodic{true, true}}};
   return keel::test::said_to_stderr([&] {
     f.step(telling{});
     f.step(telling{});
@@ -198,7 +176,7 @@ std::string said_by_two_steps(kr::settings const& how, std::string_view device =
 
 TEST_CASE("residency: nothing is said about copies where nobody asks") {
   CHECK(said_by_two_steps({}) == "");
-  CHECK(said_by_two_steps({.copy_back_every = std::nullopt, .veryverbose = true}, test::host::name) == "");
+  CHECK(said_by_two_steps({.copy_back_every = std::nullopt, .veryverbose = true}, host::name) == "");
 }
 
 TEST_CASE("residency: verbose is a line for each copying back, with step, bytes, variables and the output") {
@@ -209,7 +187,7 @@ TEST_CASE("residency: verbose is a line for each copying back, with step, bytes,
         "keel: information: residency: step 2: 128 bytes of 1 variable copied back for show\n");
   CHECK(said_by_two_steps({.copy_back_every = std::nullopt, .copy_back_vars = "all", .verbose = true}) == "");
   test::run<> run{"simulated"};
-  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  kr::fields<application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   using looked_at = kr::schedule<compute, kr::analysis<diagnose>>;
   CHECK(keel::test::said_to_stderr([&] { f.step(looked_at{}); }) == "");
   f.set({.verbose = true});
@@ -238,10 +216,10 @@ TEST_CASE("residency: veryverbose is also a line for each routine and exchange t
         "keel: details: residency: step 2: look needed 128 bytes on the host, 0 on a device\n"
         "keel: information: residency: step 2: 32 bytes of 1 variable copied back for show\n");
   test::run<> run{"simulated"};
-  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  kr::fields<application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   f.set({.veryverbose = true});
   CHECK(keel::test::said_to_stderr(
-            [&] { f.run(test::call<kr::writes<a>>{}, [](auto v) { Kokkos::deep_copy(v(a{}), 4.0); }); }) == "");
+            [&] { f.run(call<kr::writes<a>>{}, [](auto v) { Kokkos::deep_copy(v(a{}), 4.0); }); }) == "");
   CHECK(keel::test::said_to_stderr([&] { f.run(diagnose{}); }) ==
         "keel: details: residency: step 0: diagnose needed 0 bytes on the host, 128 on a device\n");
   CHECK(keel::test::said_to_stderr([&] { f.run(diagnose{}); }) == "");

@@ -1,37 +1,25 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// Stale data are an error: with one memory as with two, whether a condition, a width or a wall decides.
-#include "routines.hpp"
-#include "run.hpp"
 
 #include <keel/machine/alone.hpp>
+
+#include "cases.hpp"
+
 #include <keel/machine/operations.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <cstdlib>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
 
 namespace sound_cases {
 
-namespace kr = keel::residency;
-using keel::test::message_of, keel::test::refuses;
-
-using one_memory = test::application<keel::list<test::host>>;
-using two_memories = test::application<keel::list<test::host, test::twin>>;
+using namespace test;
+using one_memory = application<keel::list<host>>;
+using two_memories = application<keel::list<host, twin>>;
 
 struct x : kr::variable<"x", double**> {};
 struct u : kr::variable<"u", double**, kr::levels<2>> {};
 template <class Written>
-struct put : test::empty<"put", kr::on_device, kr::writes<Written>> {};
+struct put : empty<"put", kr::on_device, kr::writes<Written>> {};
 template <class Read>
-struct see : test::empty<"see", kr::on_host, kr::reads<Read>> {};
+struct see : empty<"see", kr::on_host, kr::reads<Read>> {};
 struct if_so {
   static bool holds(bool const& does) { return does; }
 };
@@ -41,7 +29,7 @@ using when = kr::when<if_so, E...>;
 /// Does the same with fields of `Vars` with one memory and with two.
 template <class... Vars>
 void in_any_memory(kr::grid const& g, auto const& f) {
-  test::run on_host{test::host::name}, on_twin{"twin"};
+  test::run on_host{host::name}, on_twin{"twin"};
   kr::fields<one_memory, Vars...> one{on_host, g};
   f(one);
   kr::fields<two_memories, Vars...> two{on_twin, g};
@@ -129,7 +117,7 @@ TEST_CASE("residency: the value of a reduction that a condition left out is refu
 
 struct shrunk : kr::variable<"shrunk", double**, kr::ghosts<0>> {};
 template <class Written>
-struct set : test::empty<"set", kr::on_host, kr::writes<Written>> {};
+struct set : empty<"set", kr::on_host, kr::writes<Written>> {};
 struct failing : kr::routine<"failing", kr::on_host, kr::writes<u>> {
   template <class V>
   static void run(V, auto& f) {
@@ -181,13 +169,12 @@ struct far : kr::routine<"far", kr::on_device, kr::reads<Read>, kr::writes<made<
 template <class Layout, int Rank>
 void reaches(std::string_view device) {
   test::run run{device};
-  using app = test::application<keel::list<test::host, keel::simulated>, kr::checked, Layout>;
+  using app = application<keel::list<host, keel::simulated>, kr::checked, Layout>;
   kr::grid const g = Rank == 1   ? kr::grid{{7}, kr::ghost_width{2}}
                      : Rank == 2 ? kr::grid{{7, 6}, kr::ghost_width{2}}
                                  : kr::grid{{7, 6, 5}, kr::ghost_width{2}};
   kr::fields<app, field<Rank>, made<Rank>> f{run, g};
-  f.run(test::call<kr::writes<kr::everywhere<field<Rank>>>>{},
-        [](auto v) { Kokkos::deep_copy(v(field<Rank>{}), 1.0); });
+  f.run(call<kr::writes<kr::everywhere<field<Rank>>>>{}, [](auto v) { Kokkos::deep_copy(v(field<Rank>{}), 1.0); });
   for (int d = 0; d < Rank; ++d)
     for (int way : {-3, -2, -1, 1, 2, 3}) {
       auto const is_refused = [&]<class Read>(Read) {
@@ -204,7 +191,7 @@ void reaches(std::string_view device) {
 }
 
 TEST_CASE("residency: checked finds a reach beyond what is declared, on each side, in any layout") {
-  for (std::string_view const device : {std::string_view(test::host::name), std::string_view("simulated")}) {
+  for (std::string_view const device : {std::string_view(host::name), std::string_view("simulated")}) {
     reaches<Kokkos::LayoutRight, 1>(device), reaches<Kokkos::LayoutLeft, 1>(device);
     reaches<Kokkos::LayoutRight, 2>(device), reaches<Kokkos::LayoutLeft, 2>(device);
     reaches<Kokkos::LayoutRight, 3>(device), reaches<Kokkos::LayoutLeft, 3>(device);

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Steps: what routines, output, analysis and conditions see of each other, and calls from within.
+#include "cases.hpp"
 #include "held.hpp"
-#include "routines.hpp"
-#include "run.hpp"
 
 #include <keel/machine/alone.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <chrono>
-#include <string>
-#include <string_view>
-#include <thread>
 
 namespace steps_cases {
 
-namespace kr = keel::residency;
+using namespace test;
 
-using app = test::application<keel::list<test::host, test::twin>>;
+using app = application<keel::list<host, twin>>;
 
 struct x : kr::variable<"x", double*> {};
 struct y : kr::variable<"y", double*> {};
@@ -104,34 +93,33 @@ double modelled(std::string_view device, Step&& step) {
 }
 
 // Calls what it is given, inside a step.
-using call = test::call<>;
-using meddle = test::call<kr::updates<x>>;
+using meddle = call<kr::updates<x>>;
 
 TEST_CASE("residency: a step shows output, analysis and conditions what they see on the host") {
   auto const by_plan = [](auto& f, int n) { f.step(model{}, n); };
   auto const tracked = [](auto& f, int n) { f.set_steps(n), f.run(model{}, n); };
-  double const on_host = modelled<test::application<keel::list<test::host>>>(test::host::name, by_plan);
+  double const on_host = modelled<application<keel::list<host>>>(host::name, by_plan);
   CHECK(on_host != 0);
   CHECK(modelled<app>("twin", tracked) == on_host);
   double const bytes = copied;
   CHECK(modelled<app>("twin", by_plan) == on_host);
   CHECK(copied == bytes);
-  CHECK(modelled<app>(test::host::name, by_plan) == on_host);
+  CHECK(modelled<app>(host::name, by_plan) == on_host);
   CHECK(copied == 0);
-  using poisoned = test::application<keel::list<test::host, keel::simulated>>;
+  using poisoned = application<keel::list<host, keel::simulated>>;
   CHECK(modelled<poisoned>("simulated", by_plan) == on_host);
   CHECK(copied == bytes);
 }
 
 TEST_CASE("residency: a routine cannot call for entries that the running schedule does not contain") {
   test::run run{"twin"};
-  kr::fields<app, x, y> f{run, kr::grid{{4}}};
+  kr::fields<app, x, y, z> f{run, kr::grid{{4}}};
   f.run(put{}, 1.0);
   auto const nothing = [](auto const&) {};
   f.step(kr::schedule<meddle>{}, nothing);
   auto const said = [&](auto&& what) {
     auto const all = [&](auto v) { what(v(x{})); };
-    std::string const words = keel::test::message_of([&] { f.step(kr::schedule<meddle>{}, all); });
+    std::string const words = message_of([&] { f.step(kr::schedule<meddle>{}, all); });
     f.run(put{}, 1.0); // what a failed routine leaves is lost
     return words;
   };
@@ -140,6 +128,7 @@ TEST_CASE("residency: a routine cannot call for entries that the running schedul
         }).find("keel::residency: take was called inside a step (the running schedule") == 0);
   CHECK(said([&](auto const&) { f.run(kr::exchange<x>{}); }).find("exchange was called") != std::string::npos);
   CHECK(said([&](auto const&) { f.step(kr::schedule<take>{}); }).find("step() was called") != std::string::npos);
+  CHECK(said([&](auto const&) { f.copy_from_past<z>(); }).find("copy_from_past was called") != std::string::npos);
   CHECK(said([&](auto const& view) { f.require_valid_data(view); }).find("require_valid_data was called") !=
         std::string::npos);
   CHECK(said([&](auto const& view) { f.notify_data_modified(view); }).find("notify_data_modified was called") !=
@@ -156,8 +145,8 @@ TEST_CASE("residency: if a step ends at a refused call, what was written before 
   f.run(take{});
   f.run(look{}); // now both have y
   auto const again = [&] { f.run(take{}); };
-  CHECK_FALSE(keel::test::message_of([&] { f.step(kr::schedule<take, call>{}, again); }).empty());
-  CHECK(f.is_valid<y, test::twin>(kr::region::owned));
+  CHECK_FALSE(message_of([&] { f.step(kr::schedule<take, call<>>{}, again); }).empty());
+  CHECK(f.is_valid<y, twin>(kr::region::owned));
   CHECK_FALSE(f.is_valid<y>(kr::region::owned));
 }
 

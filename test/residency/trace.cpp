@@ -1,44 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include <keel/validity/trace.hpp>
 
+#include "cases.hpp"
+
 #include <validity/recording_provider.hpp>
-#include "routines.hpp"
-#include "run.hpp"
 
-#include <keel/machine/alone.hpp>
-#include <keel/machine/host.hpp>
-#include <keel/policy/error.hpp>
-#include <keel/validity/ledger.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/topology/affinity.hpp>
-
-#include <doctest/doctest.h>
 #include <info/said.hpp>
-#include <support/message_of.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <set>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 #include <unistd.h>
 
 namespace trace_cases {
 
-namespace kr = keel::residency;
+using namespace test;
 using json = nlohmann::json;
 
-using traced = test::application<keel::list<test::host, keel::simulated>, kr::traced>;
+using traced = application<keel::list<host, keel::simulated>, kr::traced>;
 
 struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
 struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>>> {
@@ -47,15 +29,7 @@ struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>>> 
     Kokkos::deep_copy(v(eta{}), 1.0);
   }
 };
-struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta>> {
-  template <class V>
-  static void run(V v) {
-    Kokkos::parallel_for(Kokkos::RangePolicy(v.execution_space(), 0, 1),
-                         [](int) { std::this_thread::sleep_for(std::chrono::milliseconds{20}); });
-  }
-};
-struct output : test::empty<"output", kr::on_host, kr::reads<kr::owned<eta>>> {};
-struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, kr::every<2, output>> {};
+struct rhs : empty<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta>> {};
 
 struct count : kr::routine<"count", kr::on_host> {
   template <class V>
@@ -72,146 +46,11 @@ struct solve : kr::schedule<init, kr::choose<which, rhs, total>> {};
 struct folder : keel::test::folder {
   folder() : keel::test::folder("keel-trace-test") {}
 };
-struct tracing_run : test::run<> {
-  kr::settings how;
-  tracing_run(std::string_view device, std::string name) : test::run<>(device) { how.trace_file = std::move(name); }
-  [[nodiscard]] kr::settings const& residency_settings() const { return how; }
-  // As a runtime has them.
-  enum class source { command_line };
-  friend std::string_view name(source) { return "command line"; }
-  struct knob {
-    std::string option, device, value;
-    source from;
-  };
-  [[nodiscard]] std::vector<knob> knobs() const { return {{"--keel-device", "", "simulated", source::command_line}}; }
-};
-
 std::vector<json> lines_of(std::filesystem::path const& file) {
   std::vector<json> lines;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
   return lines;
-}
-
-TEST_CASE("residency: a traced run writes a line for each copy, and the bytes add up") {
-  folder const here;
-  std::uint64_t to_host = 0, to_device = 0, sent = 0, copies = 0;
-  {
-    tracing_run run{"simulated", here.path / "run"};
-    kr::fields<traced, eta> f{run, kr::grid{{8, 6}, kr::ghost_width{1}, kr::periodic{true, true}}};
-    f.run(init{});
-    for (int n = 0; n < 4; ++n) f.step(step{});
-    to_host = f.traffic().bytes(kr::way::to_host), to_device = f.traffic().bytes(kr::way::to_device);
-    sent = f.traffic().bytes(kr::way::to_neighbours), copies = f.traffic().copies();
-  }
-  auto const lines = lines_of(here.path / "run.0.jsonl"); // the first fields of this process that are traced
-  REQUIRE(lines.size() > 1);
-  CHECK(lines[0]["keel"] == "trace");
-  CHECK(lines[0]["version"] == 4);
-  CHECK(lines[0]["run"].get<std::string>().size() == 16);
-  CHECK(lines[0]["part"] == 1);
-  CHECK(lines[0]["rank"] == 0);
-  CHECK(lines[0]["ranks"] == 1);
-  CHECK(lines[0]["begin"].get<std::uint64_t>() > 1'700'000'000'000'000U);
-  CHECK(lines[0]["of_keel"] == KEEL_VERSION);
-  CHECK(lines[0]["program"].get<std::string>().starts_with("test-residency"));
-  CHECK(lines[0]["host"] == keel::machine::host_name());
-  CHECK(lines[0]["threads"] == to_string(keel::topology::process_hardware_threads()));
-  std::uint64_t down = 0, up = 0, out = 0, counted = 0, created = 0;
-  double time = 0;
-  std::map<std::string, int> routines, others;
-  std::string cut; // of the grid's axes among the ranks
-  for (auto const& line : lines) {
-    if (!line.contains("what")) continue;
-    if (line["what"] == "end") {
-      CHECK(line == lines.back());
-      continue;
-    }
-    if (line["what"] == "routine" || line["what"] == "kernels") { // told when it has ended
-      ++routines[(line["what"] == "kernels" ? "kernels of " : "") + line["routine"].get<std::string>() + " in " +
-                 line["memory"].get<std::string>()];
-      CHECK(line["took"].get<double>() >= (line["what"] == "kernels" ? 20e3 : 0));
-      if (line["what"] == "routine") // a device ran its kernels before
-        CHECK(line["time"].get<double>() + line["took"].get<double>() >= time - 0.002); // as printed
-      continue;
-    }
-    CHECK(line["time"].get<double>() >= time);
-    time = line["time"].get<double>();
-    if (auto const what = line["what"].get<std::string>(); what == "knob" || what == "entry" || what == "flow") {
-      ++others[what];
-      if (what == "knob" && line["option"] == "ranks_in") cut = line["value"].get<std::string>();
-      continue;
-    }
-    CHECK(line["variable"] == "eta");
-    if (line["what"] == "cycle" && line["levels"] == 2) ++others["cycle"];
-    if (line["what"] == "write")
-      ++others[line["routine"].get<std::string>() + " writes in " + line["memory"].get<std::string>()];
-    if (line["what"] == "create") ++created;
-    if (line["what"] == "exchange") out += line["bytes"].get<std::uint64_t>();
-    if (line["what"] != "copy") continue;
-    ++counted;
-    CHECK(line["took"].get<double>() >= 0);
-    (line["to"] == "host" ? down : up) += line["bytes"].get<std::uint64_t>();
-    CHECK((line["to"] == "host" ? line["from"] : line["to"]) == "simulated");
-  }
-  CHECK(routines ==
-        std::map<std::string, int>{
-            {"init in host", 1}, {"rhs in simulated", 4}, {"kernels of rhs in simulated", 4}, {"output in host", 2}});
-  CHECK(others["knob"] == 2);
-  CHECK(cut == "1x1");
-  CHECK(others["cycle"] == 4);
-  CHECK(others["init writes in host"] == 1);
-  CHECK(others["rhs writes in simulated"] == 4);
-  CHECK(others["exchange writes in host"] == 4);
-  CHECK(others["entry"] == 5); // once for four steps
-  CHECK(others["flow"] > 3);
-  CHECK(created == 2);
-  CHECK(counted == copies);
-  CHECK(down == to_host);
-  CHECK(up == to_device);
-  CHECK(out == sent);
-
-  // What keel-info makes of it.
-  std::string const file = here.path / "run.0.jsonl", drawn = here.path / "drawn.json";
-  auto const told = test::info("trace " + file + " --summary --chrome " + drawn);
-  REQUIRE(told.code == 0);
-  auto const document = json::parse(std::ifstream(drawn));
-  std::uint64_t drawn_bytes = 0;
-  for (auto const& event : document["traceEvents"])
-    if (event["ph"] == "X") drawn_bytes += event["args"]["bytes"].get<std::uint64_t>();
-  CHECK(drawn_bytes == to_host + to_device + sent);
-  CHECK(told.out.find("eta       simulated to host") != std::string::npos);
-
-  // And its page: why, the knobs, the graph; keel copies nothing twice.
-  std::string const page = here.path / "page.html";
-  REQUIRE(test::info("report " + page + ' ' + file).code == 0);
-  std::string const whole = keel::test::content(page);
-  auto const begin = whole.find("id=\"data\">") + 10;
-  auto const report = json::parse(whole.substr(begin, whole.find('<', begin) - begin));
-  CHECK(report["trace"]["moved"] == to_host + to_device);
-  CHECK(report["trace"]["least"] == to_host + to_device);
-  CHECK(report["trace"]["kinds"][1][8] == "init wrote it in host");
-  CHECK(report["knobs"][0]["source"] == "command line");
-  auto const& graph = report["trace"]["schedules"][0];
-  CHECK(graph["name"] == "trace_cases::step");
-  CHECK(graph["entries"][1]["name"] == "rhs");
-  CHECK(graph["entries"][2]["name"] == "exchange eta[0]");
-  CHECK(graph["entries"][4]["depth"] == 1);
-  std::set<std::string> flows;
-  auto const name_of = [&](int number) { return graph["entries"][std::size_t(number - 1)]["name"].get<std::string>(); };
-  for (auto const& f : graph["flows"])
-    flows.insert(name_of(f["writer"]) + " to " + name_of(f["reader"]) + ": " + f["data"].get<std::string>() + ' ' +
-                 f["copied"].get<std::string>() + (f["crosses"] == true ? " later" : ""));
-  CHECK(flows.contains("rhs to output: eta[0] core always"));
-  CHECK(flows.contains("exchange eta[0] to rhs: eta[1] halo always later"));
-
-  auto const is_copy = [](json const& line) { return line.value("what", "") == "copy"; };
-  auto const& first = *std::find_if(lines.begin(), lines.end(), is_copy);
-  CHECK(first["routine"] == "rhs");
-  CHECK(first["region"] == "inside");
-  CHECK(first["level"] == 1);
-  CHECK(first["component"] == 0);
-  CHECK(first["bytes"] == 10 * 8 * 8);
 }
 
 TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and failed copies included") {
@@ -307,11 +146,11 @@ TEST_CASE("residency: the traces of a process are of one run, and each is anothe
 
 TEST_CASE("residency: a trace that cannot be written says so") {
   kr::trace t;
-  CHECK(keel::test::message_of([&] {
+  CHECK(message_of([&] {
           t.open("/nowhere/at/all", 0, {"host"});
         }).find("keel::residency::traced: the trace /nowhere/at/all cannot be written (No such file or directory)") ==
         0);
-  CHECK(keel::test::refuses(
+  CHECK(refuses(
       [&] {
         t.open("/dev/full", 0, {"host"});
         t.close();
@@ -365,7 +204,7 @@ TEST_CASE("residency: whatever of a trace is in its file ends with a whole line"
 TEST_CASE("residency: a trace has what ran of a choice, and how long ranks waited for a reduction") {
   folder const here;
   {
-    tracing_run run{"simulated", here.path / "run"};
+    test::run<> run{"simulated", {.trace_file = here.path / "run"}};
     kr::fields<traced, eta> f{run, kr::grid{{8, 6}}};
     f.step(solve{}, 1);
   }

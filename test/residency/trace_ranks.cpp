@@ -3,44 +3,29 @@
 /// The traces of several ranks, and what keel-info makes of all of them together.
 #include <keel/validity/trace.hpp>
 
-#include "routines.hpp"
-#include "run.hpp"
+#include "cases.hpp"
 
 #include <keel/layout/partition.hpp>
-#include <keel/machine/collectives.hpp>
-#include <keel/machine/mpi.hpp>
-#include <keel/machine/reductions.hpp>
-#include <keel/residency/fields.hpp>
 
-#include <doctest/doctest.h>
 #include <info/said.hpp>
-#include <support/message_of.hpp>
+#include <keel/machine/host.hpp>
+#include <keel/topology/affinity.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <span>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <thread>
+#include <set>
 #include <tuple>
-#include <vector>
 
 #include <unistd.h>
 
 namespace trace_ranks_cases {
 
-namespace kr = keel::residency;
+using namespace test;
 using json = nlohmann::json;
 
-using traced =
-    test::application<keel::list<test::host, keel::simulated>, kr::traced, Kokkos::LayoutRight, keel::machine::mpi>;
+using traced = application<keel::list<host, keel::simulated>, kr::traced, Kokkos::LayoutRight, km::mpi>;
 
 struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
 struct flux : kr::variable<"flux", float**> {};
@@ -51,24 +36,34 @@ struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, k
     Kokkos::deep_copy(v(flux{}), 2.0F);
   }
 };
-struct rhs : test::empty<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta, kr::everywhere<flux>>> {};
-struct correct : test::empty<"correct", kr::on_host, kr::updates<kr::part<flux, kr::core>>> {};
-struct output : test::empty<"output", kr::on_host, kr::reads<kr::owned<eta>>> {};
+struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta, kr::everywhere<flux>>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::parallel_for("rhs", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), [](int) {});
+  }
+};
+struct correct : empty<"correct", kr::on_host, kr::updates<kr::part<flux, kr::core>>> {};
+struct output : empty<"output", kr::on_host, kr::reads<kr::owned<eta>>> {};
 struct step
     : kr::schedule<kr::cycle<eta>, rhs, kr::accumulate<flux>, kr::exchange<eta>, correct, kr::every<2, output>> {};
 
 struct atoms : kr::mesh<"atoms"> {};
 struct mass : kr::variable<"mass", double*, kr::on_mesh<atoms>> {};
-struct weigh : test::empty<"weigh", kr::on_device, kr::writes<mass>> {};
+struct weigh : empty<"weigh", kr::on_device, kr::writes<mass>> {};
 
-struct read_mass : test::empty<"read_mass", kr::on_host, kr::reads<kr::owned<mass>>> {};
+struct read_mass : empty<"read_mass", kr::on_host, kr::reads<kr::owned<mass>>> {};
 
-struct tracing_run : test::run<keel::machine::mpi> {
-  kr::settings how;
-  tracing_run(std::string_view device, std::string name) : test::run<keel::machine::mpi>(device) {
-    how.trace_file = std::move(name);
-  }
-  [[nodiscard]] kr::settings const& residency_settings() const { return how; }
+struct tracing_run : test::run<km::mpi> {
+  tracing_run(std::string_view device, std::string name)
+      : test::run<km::mpi>(device, kr::settings{.trace_file = std::move(name)}) {}
+  // As a runtime has them.
+  enum class source { command_line };
+  friend std::string_view name(source) { return "command line"; }
+  struct knob {
+    std::string option, device, value;
+    source from;
+  };
+  [[nodiscard]] std::vector<knob> knobs() const { return {{"--keel-device", "", "simulated", source::command_line}}; }
 };
 
 // What one rank counted, and what its lines add up to.
@@ -77,7 +72,8 @@ struct sums {
   bool operator==(sums const&) const = default;
 };
 
-sums sums_of(std::filesystem::path const& file, int rank, int size, json& identity) {
+/// `kinds`: how many lines there are of each kind.
+sums sums_of(std::filesystem::path const& file, int rank, int size, json& identity, std::map<std::string, int>& kinds) {
   sums all;
   std::ifstream in(file);
   std::string line;
@@ -86,6 +82,13 @@ sums sums_of(std::filesystem::path const& file, int rank, int size, json& identi
   CHECK(header["keel"] == "trace");
   CHECK(header["rank"] == rank);
   CHECK(header["ranks"] == size);
+  CHECK(header["version"] == 4);
+  CHECK(header["run"].get<std::string>().size() == 16);
+  CHECK(header["begin"].get<std::uint64_t>() > 1'700'000'000'000'000U);
+  CHECK(header["of_keel"] == KEEL_VERSION);
+  CHECK(header["program"].get<std::string>().starts_with("test-"));
+  CHECK(header["host"] == km::host_name());
+  CHECK(header["threads"] == to_string(keel::topology::process_hardware_threads()));
   identity = {header["run"], header["part"]};
   std::map<std::tuple<std::string, int, std::string, std::string>, double>
       seen; // a copy of the same thing ends before the next
@@ -94,6 +97,10 @@ sums sums_of(std::filesystem::path const& file, int rank, int size, json& identi
     json const one = json::parse(line);
     CHECK(one["rank"] == rank);
     std::uint64_t const bytes = one.value("bytes", std::uint64_t{0});
+    auto const what = one["what"].get<std::string>();
+    bool const has_routine = what == "routine" || what == "kernels" || what == "write";
+    ++kinds[!has_routine ? what
+                         : what + ' ' + one["routine"].get<std::string>() + " in " + one["memory"].get<std::string>()];
     if (one["what"] == "exchange" || one["what"] == "accumulate")
       all.sent += bytes, ++all.exchanges, waited += one["waited"].get<double>();
     if (one["what"] != "copy") continue;
@@ -122,6 +129,40 @@ std::pair<std::uint64_t, std::uint64_t> row_of(std::string const& summary, std::
   return {};
 }
 
+/// The page of the first trace: why, the knobs, the graph; keel copies nothing twice.
+void check_page(std::filesystem::path const& page, std::string const& files) {
+  REQUIRE(test::info("report " + page.string() + files).code == 0);
+  std::string const whole = keel::test::content(page);
+  auto const begin = whole.find("id=\"data\">") + 10;
+  auto const report = json::parse(whole.substr(begin, whole.find('<', begin) - begin));
+  CHECK(report["trace"]["moved"] == report["trace"]["least"]);
+  CHECK(report["knobs"][0]["source"] == "command line");
+  auto const& graph = report["trace"]["schedules"][0];
+  CHECK(graph["name"] == "trace_ranks_cases::step");
+  auto const name_of = [&](int number) { return graph["entries"][std::size_t(number - 1)]["name"].get<std::string>(); };
+  CHECK(name_of(2) == "rhs");
+  CHECK(name_of(4) == "exchange eta[0]");
+  CHECK(graph["entries"][6]["depth"] == 1);
+  std::set<std::string> flows;
+  for (auto const& f : graph["flows"])
+    flows.insert(name_of(f["writer"]) + " to " + name_of(f["reader"]) + ": " + f["data"].get<std::string>() + ' ' +
+                 f["copied"].get<std::string>() + (f["crosses"] == true ? " later" : ""));
+  CHECK(flows.contains("rhs to output: eta[0] core always"));
+  CHECK(flows.contains("exchange eta[0] to rhs: eta[1] halo always later"));
+}
+
+std::map<std::string, int> const lines_of_simulated{{"routine init in host", 1},
+                                                    {"routine rhs in simulated", 4},
+                                                    {"kernels rhs in simulated", 4},
+                                                    {"routine correct in host", 4},
+                                                    {"routine output in host", 2},
+                                                    {"write init in host", 2},
+                                                    {"write rhs in simulated", 8},
+                                                    {"write exchange in host", 4},
+                                                    {"cycle", 4},
+                                                    {"entry", 7},
+                                                    {"end", 1}};
+
 void trace_on(std::string_view device, std::filesystem::path const& folder, std::string const& ending) {
   std::string const name = folder / "run";
   sums counted;
@@ -141,17 +182,23 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
   }
   auto const file_of = [&](int r) { return name + '.' + std::to_string(r) + ending + ".jsonl"; };
   json identity;
-  CHECK(sums_of(file_of(rank), rank, size, identity) == counted);
+  std::map<std::string, int> kinds;
+  CHECK(sums_of(file_of(rank), rank, size, identity, kinds) == counted);
+  for (auto const& [kind, count] : device != "simulated" ? std::map<std::string, int>{} : lines_of_simulated) {
+    CAPTURE(kind);
+    CHECK(kinds[kind] == count);
+  }
+  CHECK(kinds["knob"] > 1); // and one for each partner
   CHECK((counted.copies > 0) == (device == "simulated"));
 
-  keel::machine::basic_environment<keel::machine::mpi> world;
-  auto const everyone = keel::machine::all_gather(world, counted); // all have written
+  km::basic_environment<km::mpi> world;
+  auto const everyone = km::all_gather(world, counted); // all have written
   if (rank != 0) return;
   sums total;
   std::string files;
   for (int r = 0; r < size; ++r) {
     json other;
-    CHECK(sums_of(file_of(r), r, size, other) == everyone[std::size_t(r)]);
+    CHECK(sums_of(file_of(r), r, size, other, kinds) == everyone[std::size_t(r)]);
     CHECK(other == identity); // all ranks agree
     sums const& s = everyone[std::size_t(r)];
     total.to_host += s.to_host, total.to_device += s.to_device, total.sent += s.sent;
@@ -170,6 +217,7 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
   CHECK(down.first + up.first == total.copies);
   CHECK(sent == std::pair{total.exchanges, total.sent});
 
+  if (ending.empty()) check_page(folder / "whole.html", files);
   auto const document = json::parse(std::ifstream(drawn));
   std::vector<sums> by_rank{std::size_t(size)};
   double earliest = 1e300;
@@ -191,7 +239,7 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
 void trace_moves(std::filesystem::path const& folder) {
   std::string const name = folder / "moves";
   std::uint64_t sent = 0;
-  keel::machine::basic_environment<keel::machine::mpi> world;
+  km::basic_environment<km::mpi> world;
   {
     tracing_run run{"simulated", name};
     std::vector<std::int64_t> const mine{2 * world.rank(), 2 * world.rank() + 1};
@@ -206,7 +254,7 @@ void trace_moves(std::filesystem::path const& folder) {
     f.regrid({{whole}, {whole, 0}}); // what was component 0 is component 1
     f.run(read_mass{}, kr::component{1});
   }
-  auto const everyone = keel::machine::all_gather(world, sent); // all have written
+  auto const everyone = km::all_gather(world, sent); // all have written
   if (world.rank() != 0) return;
   std::string files;
   std::uint64_t total = 0;
@@ -219,35 +267,35 @@ void trace_moves(std::filesystem::path const& folder) {
 }
 
 TEST_CASE("residency: each rank writes a trace of its own, with each copy once, and keel-info adds them up") {
-  keel::machine::basic_environment<keel::machine::mpi> world;
+  km::basic_environment<km::mpi> world;
   int id = int(getpid());
-  keel::machine::broadcast(world, id, 0);
+  km::broadcast(world, id, 0);
   std::filesystem::path const folder =
       std::filesystem::temp_directory_path() / ("keel-trace-ranks-" + std::to_string(id));
   std::filesystem::create_directories(folder);
   trace_on("simulated", folder, "");
-  trace_on(world.rank() % 2 == 0 ? "simulated" : test::host::name, folder, ".2"); // the second trace of each process
+  trace_on(world.rank() % 2 == 0 ? "simulated" : host::name, folder, ".2"); // the second trace of each process
   trace_moves(folder);
-  keel::machine::barrier(world);
+  km::barrier(world);
   if (world.rank() == 0) std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("residency: a trace that is there for one rank is an error of all ranks") {
-  keel::machine::basic_environment<keel::machine::mpi> const world;
+  km::basic_environment<km::mpi> const world;
   auto name = (std::filesystem::temp_directory_path() / ("keel-there-" + std::to_string(getpid()))).string();
   name.resize(200);
-  keel::machine::broadcast(world, std::span(name), 0);
+  km::broadcast(world, std::span(name), 0);
   name.resize(name.find('\0'));
   int const there = world.size() - 1;
-  tracing_run run{test::host::name, name};
+  tracing_run run{host::name, name};
   for (int part = 1; part < 100; ++part) // those of a process are counted
     if (world.rank() == there) std::ofstream(kr::trace::path_of(name, there, part)) << "of an earlier run\n";
-  auto const message = keel::test::message_of([&] {
+  auto const message = message_of([&] {
     kr::fields<traced, eta, flux> const f{run, kr::grid{{16, 6}, kr::ghost_width{1}, kr::periodic{true, true}}};
   });
   CHECK(message.starts_with("keel::residency::traced: the trace " + name + '.' + std::to_string(there)));
   CHECK(message.find("is there already") != std::string::npos);
-  CHECK(keel::machine::sum(world, message.empty() ? 0 : 1) == world.size());
+  CHECK(km::sum(world, message.empty() ? 0 : 1) == world.size());
   for (int part = 1; part < 100; ++part) std::filesystem::remove(kr::trace::path_of(name, world.rank(), part));
 }
 

@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include <keel/validity/tracking.hpp>
 
-#include "routines.hpp"
-#include "run.hpp"
+#include "cases.hpp"
 
-#include <keel/machine/alone.hpp>
-#include <keel/policy/error.hpp>
-#include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
 #include <keel/validity/trace.hpp>
-
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
 
 #include <space/in_child.hpp>
 
-#include <string>
-
 namespace tracking_cases {
 
-namespace kr = keel::residency;
+using namespace test;
 
-using checked = test::application<keel::list<test::host, keel::simulated>, kr::checked>;
-using automatic = test::application<keel::list<test::host, keel::simulated>>;
+using checked = application<keel::list<host, keel::simulated>, kr::checked>;
+using automatic = application<keel::list<host, keel::simulated>>;
 
 static_assert(kr::Tracking<kr::off> && kr::Tracking<kr::automatic> && kr::Tracking<kr::checked> &&
               kr::Tracking<kr::traced>);
@@ -70,9 +60,7 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, flag>
         });
   }
 };
-struct show : test::empty<"show", kr::on_host, kr::reads<kr::owned<kr::past<eta, 1>>>> {};
-
-using keel::test::message_of, keel::test::refuses;
+struct show : empty<"show", kr::on_host, kr::reads<kr::owned<kr::past<eta, 1>>>> {};
 
 template <class App>
 struct fields_on {
@@ -104,7 +92,7 @@ void begin_region(char const* name) {
 void end_region() { --depth_of_regions; }
 
 TEST_CASE("residency: checked tracking finds what a routine wrote undeclared, and names it") {
-  for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
+  for (std::string_view device : {host::name, std::string_view("simulated")}) {
     std::string const memory = device == "simulated" ? "the device simulated" : "the host";
     CHECK(after<checked>(mischief::none, device).empty());
     CHECK(after<checked>(mischief::past_level, device)
