@@ -30,6 +30,12 @@
 
 namespace bench {
 
+/// Asks Kokkos to pass a kernel's arguments with its launch, as keel's loops do.
+template <class Policy>
+auto light(Policy const& policy) {
+  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
 /// Pieces of a buffer that go to ranks, and of another one that come from them.
 struct messages {
   struct message {
@@ -148,13 +154,10 @@ public:
   }
 
 private:
-  /// Arguments of kernels come with their launch, as keel's do.
   template <class F>
   void run(std::size_t count, F const& f) const {
     if (count == 0) return;
-    Kokkos::RangePolicy<Space, Kokkos::IndexType<int>> const all(space_, 0, int(count));
-    Kokkos::parallel_for(
-        "ghosts", Kokkos::Experimental::require(all, Kokkos::Experimental::WorkItemProperty::HintLightWeight), f);
+    Kokkos::parallel_for("ghosts", light(Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(space_, 0, int(count))), f);
   }
   static numbers on_device(std::vector<int> const& list) {
     numbers const made("elements", list.size());

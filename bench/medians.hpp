@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Times, their medians, and two things that take turns in one run.
+/// Times and their median.
 
 #include <algorithm>
 #include <chrono>
@@ -22,25 +22,6 @@ double microseconds(int calls, F const& f) {
   auto const begun = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) f();
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begun).count() / calls;
-}
-
-/// Medians, the last one of the quotients of neighbouring turns, keel's time by the other's.
-struct medians {
-  double other, keel, quotient;
-};
-/// Both measure once and return their time. Who goes first takes turns too.
-template <class Other, class Keel>
-medians in_turns(int turns, Other const& other, Keel const& keel) {
-  std::vector<double> others, keels, quotients;
-  for (int t = 0; t < turns; ++t) {
-    double first = 0, second = 0;
-    if (t % 2 == 0) first = other(), second = keel();
-    else second = keel(), first = other();
-    others.push_back(first);
-    keels.push_back(second);
-    quotients.push_back(second / first);
-  }
-  return {median(others), median(keels), median(quotients)};
 }
 
 } // namespace bench

@@ -5,6 +5,7 @@
 /// ministag without keel, on one rank: the same kernels on plain views, by MDRangePolicy or by rows, with walls by hand. What keel is
 /// measured against.
 
+#include "../by_hand.hpp"
 #include "kernels.hpp"
 #include "problems.hpp"
 
@@ -14,12 +15,6 @@
 
 namespace ministag::by_hand {
 
-/// Asks Kokkos to pass a kernel's arguments with its launch, as keel's loops do.
-template <class Policy>
-auto light(Policy const& policy) {
-  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-}
-
 /// `loop(box, f)` of the kernels.
 template <class Space>
 struct cells_of {
@@ -27,8 +22,8 @@ struct cells_of {
   template <class F>
   void operator()(box const& b, F const& f) const {
     if (b.begin[0] < b.end[0] && b.begin[1] < b.end[1])
-      Kokkos::parallel_for("ministag", light(rectangle<Space>(space, {b.begin[0], b.begin[1]}, {b.end[0], b.end[1]})),
-                           f);
+      Kokkos::parallel_for("ministag",
+                           bench::light(rectangle<Space>(space, {b.begin[0], b.begin[1]}, {b.end[0], b.end[1]})), f);
   }
 };
 
@@ -49,9 +44,10 @@ struct rows_of {
   template <class F>
   void operator()(box const& b, F const& f) const {
     constexpr int outer = 1 - row<F>::inner;
-    Kokkos::parallel_for("ministag",
-                         light(Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(space, b.begin[outer], b.end[outer])),
-                         row<F>{b, f});
+    Kokkos::parallel_for(
+        "ministag",
+        bench::light(Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(space, b.begin[outer], b.end[outer])),
+        row<F>{b, f});
   }
 };
 

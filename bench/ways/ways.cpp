@@ -247,7 +247,7 @@ std::function<void()> by_kokkos(runtime& run) {
   Kokkos::View<double**, app::layout, typename on::memory_space> const x("x", 64, 64);
   Kokkos::MDRangePolicy<on, Kokkos::Rank<2>> const all(run.execution_space<Tag>(), {0, 0}, {64, 64});
   auto const kernel = KOKKOS_LAMBDA(int i, int j) { x(i, j) = 0.5 * x(i, j) + 1; };
-  return [kernel, all = Kokkos::Experimental::require(all, Kokkos::Experimental::WorkItemProperty::HintLightWeight)] {
+  return [kernel, all = bench::light(all)] {
     for (int n = 0; n < 8; ++n) Kokkos::parallel_for("small", all, kernel);
   };
 }
