@@ -324,16 +324,20 @@ bool sends_least(km::basic_environment<Ranks> const& env, auto& f) {
   f.run(kr::exchange<Part>{});
   int const messages = carried;
   using inside = kr::part<Part, kr::region::inside>;
-  std::int64_t ghosts = 0;
   std::vector<double> owners;
   for (auto const& e : listed_here<inside>(f))
-    if (e.value != env.rank()) ++ghosts, owners.push_back(e.value);
+    if (e.value != env.rank()) owners.push_back(e.value);
+  std::int64_t sends = 0; // copies that others have of what this rank owns
+  for (int r = 0; r < env.size(); ++r) {
+    auto const all = km::sum(env, std::int64_t(std::count(owners.begin(), owners.end(), double(r))));
+    if (r == env.rank()) sends = all;
+  }
   std::sort(owners.begin(), owners.end());
   owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   using element = typename kr::detail::element_of<typename X::data_type>::type;
   auto const sent = std::int64_t(f.traffic().bytes(kr::way::to_neighbours));
   bool const is_one_each = messages == 0 || messages == int(owners.size()); // nothing is counted by other transports
-  return is_one_each && km::sum(env, sent) == km::sum(env, std::int64_t(sizeof(element)) * ghosts);
+  return is_one_each && sent == std::int64_t(sizeof(element)) * sends;
 }
 
 /// Shares of a grid of which some have no cells, if there are others: those of the second rank, and after the third.
