@@ -6,12 +6,14 @@
 /// what came. From a device with memory of its own the messages go through the host's, pinned for CUDA. What a rank
 /// gives itself stays on the device.
 
+#include "command_line.hpp"
 #include "medians.hpp"
 
 #include <keel/machine/environment.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/machine/sparse.hpp>
+#include <keel/policy/error.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,6 +22,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -200,6 +203,17 @@ steps_beside steps_in_turns(auto const& env, auto const& space, long steps, auto
     ratios.push_back(keels.back() / others.back());
   }
   return {median(keels), median(others), median(ratios), std::ranges::min(ratios), std::ranges::max(ratios)};
+}
+
+/// What a program with `--by-hand` prints of them, and whether the bits are the same.
+template <int Column = 18>
+void print(steps_beside const& t, auto const& env, std::string_view device, bool same) {
+  if (!env.is_master()) return;
+  row<Column>("time per step", "%.6f ms on %s, device %s", 1e3 * t.keel,
+              keel::policy::counted(env.size(), "rank").c_str(), std::string(device).c_str());
+  row<Column>("by hand", "%.6f ms", 1e3 * t.by_hand);
+  row<Column>("keel / by hand", "%.3f (%.3f to %.3f), bits %s", t.ratio, t.least, t.most,
+              same ? "the same" : "DIFFERENT");
 }
 
 } // namespace bench

@@ -3,7 +3,7 @@
 
 /// @file
 /// The kernel of ocean: one leapfrog step of a linear, rotating, layered shallow-water model on an Arakawa C-grid.
-/// Rests on Kokkos and on keel::block, so that ocean.cpp and plain.cpp run the same code.
+/// Rests on Kokkos and on keel::block, so that what is by hand runs the same code.
 ///
 /// eta lives in the middle of cell (i, j), u on its west face, v on its south face; the layer is the last index. A
 /// processor has the layers of a column contiguous and takes a few columns at once, a GPU has neighbouring columns side

@@ -4,13 +4,12 @@
 /// The main job of keel: a rotating shallow-water model in layers, on keel alone and on Kokkos
 /// kernels. No call of MPI, no copy between memories and no choice of a device stands here.
 
-#include "../start.hpp"
+#include "../output.hpp"
 #include "by_hand.hpp"
 #include "case.hpp"
 #include "model.hpp"
 #include "necessary.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "state.hpp"
@@ -19,10 +18,8 @@
 
 #include <keel/residency/gather.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -38,27 +35,6 @@ using runtime = keel::runtime<app>;
 template <class F>
 void with_chosen_device(runtime& run, F f) {
   keel::with_device<app::devices>(run.device_name(), f);
-}
-
-double longest(runtime const& run, double x) { return std::ranges::max(km::all_gather(run.environment(), x)); }
-double total(runtime const& run, double x) {
-  auto const all = km::all_gather(run.environment(), x);
-  return std::accumulate(all.begin(), all.end(), 0.0);
-}
-
-/// Calls `f` on every rank; where it throws on one, all refuse, with what the first of them says.
-template <class F>
-void settle(runtime const& run, F f) {
-  std::string wrong;
-  try {
-    f();
-  } catch (keel::error const& e) {
-    wrong = e.what();
-  }
-  if (longest(run, wrong.empty() ? 0 : 1) == 0) return;
-  auto const all = km::gather_texts(run.environment(), wrong, run.environment().master_rank());
-  auto const first = std::ranges::find_if(all, [](auto const& text) { return !text.empty(); });
-  throw bench::refusal(first == all.end() ? wrong : *first);
 }
 
 /// The node, then where each rank runs on what, then the knobs as they are after the start.
@@ -91,27 +67,34 @@ struct job {
   experiment what;
   kr::grid grid;
   kr::share here;
-  output_folder folder;
+  bench::output_folder folder;
 
   job(runtime& run, options const& o)
       : wanted(o), what(o.which, o.nx, o.ny, o.layers),
-        grid{{o.nx, o.ny}, kr::ghost_width{1, 1}, kr::periodic{true, !what.closed_in_y()}} {
-    settle(run, [&] {
+        grid{{o.nx, o.ny}, kr::ghost_width{1, 1}, kr::periodic{true, !what.closed_in_y()}}, here(started(run, grid)),
+        folder("ocean", run.environment(), o.output, o.dump) {}
+
+private:
+  /// The rank's part of the grid, once the devices run.
+  static kr::share started(runtime& run, kr::grid const& grid) {
+    kr::share here;
+    std::string wrong;
+    try {
       here = kr::share_of(grid, run.environment().size(), run.environment().rank());
       (void)run.node();
       run.start_devices();
-    });
-    folder = output_folder(o.output, o.dump, run.environment().is_master());
-    if (longest(run, folder.usable() ? 0 : 1) > 0) throw folder.refusal();
-    bench::check_output("ocean", o.output);
+    } catch (keel::error const& e) {
+      wrong = e.what();
+    }
+    bench::settle(run.environment(), wrong);
+    return here;
   }
 };
 
 class simulation {
 public:
-  simulation(runtime& run, job& j)
-      : run_(run), job_(j), master_(run.environment().is_master()),
-        fields_(run, j.grid, kr::extra<u>{j.wanted.layers}) {
+  simulation(runtime& run, job const& j)
+      : run_(run), env_(run.environment()), job_(j), fields_(run, j.grid, kr::extra<u>{j.wanted.layers}) {
     here_ = place_of(j.here);
   }
 
@@ -121,19 +104,11 @@ public:
     fields_.run(share_ghosts{});
     with_chosen_device(run_, [&]<class Tag>(Tag) {
       auto const space = run_.execution_space<Tag>();
-      by_hand other(space, run_.environment(), job_.grid, job_.what);
+      by_hand other(space, env_, job_.grid, job_.what);
       auto const by_keel = [&] { fields_.step(step{}, job_.what); };
       by_keel(), other.step(); // the data come to the device
-      auto const t =
-          bench::steps_in_turns(run_.environment(), space, job_.wanted.steps, by_keel, [&] { other.step(); });
-      bool const same = km::all_of(run_.environment(), fields_.run(is_same{}, other.on_host()));
-      if (!master_) return;
-      bench::row("time per step", "%.6f ms on %s, device %s", 1e3 * t.keel,
-                 keel::policy::counted(run_.environment().size(), "rank").c_str(),
-                 std::string(run_.device_name()).c_str());
-      bench::row("by hand", "%.6f ms", 1e3 * t.by_hand);
-      bench::row("keel / by hand", "%.3f (%.3f to %.3f), bits %s", t.ratio, t.least, t.most,
-                 same ? "the same" : "DIFFERENT");
+      auto const t = bench::steps_in_turns(env_, space, job_.wanted.steps, by_keel, [&] { other.step(); });
+      bench::print(t, env_, run_.device_name(), km::all_of(env_, fields_.run(is_same{}, other.on_host())));
     });
   }
 
@@ -145,49 +120,48 @@ public:
       fields_.reset_traffic();
       fields_.run(share_ghosts{});
     }
-    progress bar(o.steps, master_);
+    progress bar(o.steps, env_.is_master());
     long n = first_ = fields_.steps();
     do {
       long const last = end_of_stretch(n, o.steps, o.output_every, first_);
-      (void)longest(run_, 0); // all begin together
+      km::barrier(env_);
       Kokkos::Timer clock;
       while (n < last) {
         fields_.step(step{}, job_.what);
         bar.at(++n);
       }
       with_chosen_device(run_, [&]<class Tag>(Tag) { run_.execution_space<Tag>().fence(); });
-      double const passed = longest(run_, clock.seconds());
+      double const passed = km::max(env_, clock.seconds());
       if (is_timed(n, o.steps, first_)) seconds_ += passed;
       if (!o.output.empty() && is_output_due(n, o.steps, o.output_every)) {
         Kokkos::Timer output;
         fields_.run(movie{});
-        double const took = longest(run_, output.seconds());
+        double const took = km::max(env_, output.seconds());
         if (is_timed(n, o.steps, first_)) output_seconds_ += took;
       }
     } while (n < o.steps);
     auto const& moved = fields_.traffic();
-    copies_ = {total(run_, double(moved.bytes(kr::way::to_host) + moved.bytes(kr::way::to_device))),
-               total(run_, necessary())};
+    copies_ = {km::sum(env_, double(moved.bytes(kr::way::to_host) + moved.bytes(kr::way::to_device))),
+               km::sum(env_, necessary())};
   }
 
   void conclude() {
     options const& o = job_.wanted;
     state const last{whole<eta>(), whole<u>(), whole<v>()};
-    succeed(!master_ || o.dump.empty() || job_.folder.dump(o.dump, bytes_of(last)));
+    if (!o.dump.empty()) job_.folder.dump(o.dump, bytes_of(last));
     double bandwidth = 0;
     with_chosen_device(run_, [&]<class Tag>(Tag) {
       triad const t(run_.execution_space<Tag>(), std::size_t(6 * here_.ni * long(here_.nj) * o.layers));
-      bandwidth = total(run_, t.bytes()) / t.seconds([&](double x) { return longest(run_, x); });
+      bandwidth = km::sum(env_, t.bytes()) / t.seconds([&](double x) { return km::max(env_, x); });
     });
-    if (!master_) return;
+    if (!env_.is_master()) return;
     char name[40] = "";
     if (!o.output.empty()) std::snprintf(name, sizeof name, "eta.%06ld.vtkhdf", o.steps);
     verdict const error = judge(job_.what, double(o.steps) * job_.what.equations().dt, last);
-    report{"ocean",
-           std::string(run_.device_name()),
+    report{std::string(run_.device_name()),
            job_.what,
            o.steps,
-           run_.environment().size(),
+           env_.size(),
            seconds_,
            output_seconds_,
            bandwidth,
@@ -202,7 +176,7 @@ private:
   /// A variable of the whole grid on the master, nothing elsewhere.
   template <class X>
   std::vector<double> whole() {
-    auto const all = kr::gather(fields_, X{}, run_.environment().master_rank());
+    auto const all = kr::gather(fields_, X{}, env_.master_rank());
     std::vector<double> made;
     made.reserve(all.size());
     for (std::size_t i = 0; i < all.extent(0); ++i)
@@ -226,14 +200,9 @@ private:
     return bytes;
   }
 
-  /// What failed on the master is refused on every rank.
-  void succeed(bool well) const {
-    if (longest(run_, well ? 0 : 1) > 0) throw job_.folder.refusal();
-  }
-
   runtime& run_;
-  job& job_;
-  bool master_;
+  km::environment const& env_;
+  job const& job_;
   kr::fields<app, eta, u, v> fields_;
   place here_;
   double seconds_ = 0, output_seconds_ = 0;
