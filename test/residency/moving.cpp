@@ -66,7 +66,7 @@ template <class App>
 void fill_all(fields<App>& f) {
   fill_levels<h>(f), fill_levels<un>(f), fill<mask>(f), fill<area>(f), fill<q>(f, 4), fill<eta>(f);
   f.run(kr::exchange<q>{});
-  touch<h>(f), touch<kr::owned<kr::past<un, 1>>>(f);
+  touch<h>(f), touch<kr::owned<kr::past<un, 1>>>(f), touch<kr::part<q, kr::core>>(f);
 }
 
 template <class App>
