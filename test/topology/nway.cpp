@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/topology/nway.hpp>
 
-#include <laws/topology.hpp>
-
 #include "saved.hpp"
 
 #include <doctest/doctest.h>
@@ -20,6 +18,14 @@ using keel::topology::node;
 static_assert(std::is_same_v<decltype(&get_num_mems), int (*)() noexcept>);
 static_assert(std::is_same_v<decltype(&get_core_info), int (*)(int, core_info*) noexcept>);
 static_assert(std::is_same_v<decltype(&get_nearby_devs), int (*)(int, dev_type_t, int, int, dev_mask_t*) noexcept>);
+
+// The same kinds by the same numbers.
+static_assert(int(MEM_TYPE_DRAM) == int(keel::topology::memory_type::dram));
+static_assert(int(MEM_TYPE_DEVICE) == int(keel::topology::memory_type::device));
+static_assert(int(MEM_TYPE_CACHE_SIDE) == int(keel::topology::memory_type::cache_side));
+static_assert(int(CORE_TYPE_EFFICIENCY) == int(keel::topology::core_type::efficiency));
+static_assert(int(DEV_TYPE_GPU) == int(keel::topology::device_type::gpu));
+static_assert(int(DEV_TYPE_OTHER) == int(keel::topology::device_type::other));
 
 namespace {
 
@@ -43,93 +49,84 @@ keel::topology::id_set as_ids(set const& found) {
   keel::topology::id_set ids;
   for (int id = 0; id < set::capacity; ++id)
     if (found.contains(id)) ids.insert(id);
-  CHECK(int(ids.size()) == found.count());
+  REQUIRE(int(ids.size()) == found.count());
   return ids;
 }
 
 } // namespace
 
-TEST_CASE("nway: information is the node's, in the structs of the API") {
-  auto const machine = node::from_xml(own_machine("hybrid.xml"));
-  use(machine);
-  CHECK(get_num_mems() == 1);
-  CHECK(get_num_cores() == 16);
-  CHECK(get_num_devs() == 0);
-  auto m = filled_with<mem_info>(0x5a);
-  REQUIRE(get_mem_info(0, &m) == NWAY_SUCCESS);
-  CHECK(m.mem_id == 0);
-  CHECK(m.mem_type == MEM_TYPE_DRAM);
-  CHECK(std::string{m.name} == "numa 0");
-  CHECK(m.base_addr == nullptr);
-  CHECK(m.extent == std::size_t{32} << 30);
-  CHECK(m.rel_speed == 100);
-  auto c = filled_with<core_info>(0x5a);
-  REQUIRE(get_core_info(9, &c) == NWAY_SUCCESS);
-  CHECK(c.core_id == 9);
-  CHECK(c.core_type == CORE_TYPE_EFFICIENCY);
-  CHECK(std::string{c.name} == machine.cores()[9].name);
-  CHECK(c.name[0] != '\0');
-  CHECK(c.num_threads == 1);
-  CHECK(c.rel_speed == 75);
-  CHECK(c.page_sizes == machine.cores()[std::size_t(c.core_id)].page_sizes);
-  CHECK(as_ids(c.shares_l1_with[0]).empty());
-  CHECK(as_ids(c.shares_l2_with[0]) == keel::topology::id_set{8, 9, 10, 11});
-  CHECK(as_ids(c.shares_l2_with[1]) == keel::topology::id_set{8, 9, 10, 11});
-  CHECK(as_ids(c.shares_l3_with[1]).size() == 16);
-  auto const cached = node::from_xml(own_machine("gpus8_numa4.xml"));
-  use(cached);
-  REQUIRE(get_core_info(5, &c) == NWAY_SUCCESS);
-  CHECK(as_ids(c.shares_l1_with[0]) == cached.sharing(5, keel::topology::cache::l1_instruction));
-  CHECK(as_ids(c.shares_l1_with[1]) == cached.sharing(5, keel::topology::cache::l1_data));
-  use(node::from_xml(own_machine("interfaces.xml")));
-  auto d = filled_with<dev_info>(0x5a);
-  REQUIRE(get_dev_info(1, &d) == NWAY_SUCCESS);
-  CHECK(d.dev_id == 1);
-  CHECK(d.dev_type == DEV_TYPE_GPU);
-  CHECK(std::string{d.name} == "card1");
-  CHECK(d.rel_speed == 100);
-}
-
-TEST_CASE("nway: names are cut to fit and always end") {
-  use(node::from_xml(own_machine("gpus8_numa4.xml")));
-  for (int d = 0; d < get_num_devs(); ++d) {
-    auto info = filled_with<dev_info>(0x5a);
-    REQUIRE(get_dev_info(d, &info) == NWAY_SUCCESS);
-    CHECK(std::strlen(info.name) < sizeof info.name);
-  }
-}
-
-TEST_CASE("nway: nearness keeps its laws, through the API") {
-  for (char const* file : {"gpus8_numa4.xml", "hbm.xml", "hybrid.xml", "no_core_level.xml"}) {
-    use(node::from_xml(own_machine(file)));
-    keel::laws::nearness(get_num_cores(), std::size_t(get_num_cores()),
-                         std::vector{CORE_TYPE_PERFORMANCE, CORE_TYPE_EFFICIENCY}, CORE_TYPE_ANY,
-                         [](int core, core_type_t type, int min, int max) {
-                           core_set_t found;
-                           REQUIRE(get_nearby_cores(core, type, min, max, &found) == NWAY_SUCCESS);
-                           return as_ids(found);
-                         });
-  }
-}
-
-TEST_CASE("nway: latencies refine the ranges of memories, and leave alone what has no matrix") {
-  auto const rings = [](int core) {
-    std::string text; // ids of each distance
-    for (int distance = 0; distance < 7; ++distance) {
-      mem_set_t found;
-      REQUIRE(get_nearby_mems(core, MEM_TYPE_ANY, distance, distance, &found) == NWAY_SUCCESS);
-      text += to_string(as_ids(found)) + ';';
+TEST_CASE("nway: information is the node's, in the structs of the API, with names that are cut to fit") {
+  using keel::topology::cache;
+  for (auto const& name : keel::test::own_machines()) {
+    CAPTURE(name);
+    auto const n = node::from_xml(own_machine(name));
+    use(n);
+    REQUIRE(get_num_mems() == int(n.memories().size()));
+    REQUIRE(get_num_cores() == int(n.cores().size()));
+    REQUIRE(get_num_devs() == int(n.devices().size()));
+    for (auto const& m : n.memories()) {
+      auto told = filled_with<mem_info>(0x5a);
+      REQUIRE(get_mem_info(m.id, &told) == NWAY_SUCCESS);
+      CHECK(told.mem_id == m.id);
+      CHECK(int(told.mem_type) == int(m.type));
+      CHECK(std::string{told.name} == m.name.substr(0, 15));
+      CHECK(told.base_addr == nullptr);
+      CHECK(told.extent == m.bytes);
+      CHECK(told.rel_speed == std::uint64_t(m.relative_speed));
     }
-    return text;
-  };
-  use(node::from_xml(own_machine("latencies.xml")));
-  CHECK(rings(0) == ";0;1-2;;3;4;;");
-  CHECK(rings(4) == ";;1-2;0;3;4;;");
-  mem_info gpu;
-  REQUIRE(get_mem_info(4, &gpu) == NWAY_SUCCESS);
-  CHECK(gpu.mem_type == MEM_TYPE_DEVICE);
-  use(node::from_xml(own_machine("gpus8_numa4.xml")));
-  CHECK(rings(0) == ";0;1;2-3;;;;");
+    for (auto const& c : n.cores()) {
+      auto told = filled_with<core_info>(0x5a);
+      REQUIRE(get_core_info(c.id, &told) == NWAY_SUCCESS);
+      CHECK(told.core_id == c.id);
+      CHECK(int(told.core_type) == int(c.type));
+      CHECK(std::string{told.name} == c.name.substr(0, 15));
+      CHECK(told.num_threads == int(c.hardware_threads.size()));
+      CHECK(told.rel_speed == std::uint64_t(c.relative_speed));
+      CHECK(told.page_sizes == c.page_sizes);
+      CHECK(as_ids(told.shares_l1_with[0]) == n.sharing(c.id, cache::l1_instruction));
+      CHECK(as_ids(told.shares_l1_with[1]) == n.sharing(c.id, cache::l1_data));
+      for (int const either : {0, 1}) {
+        CHECK(as_ids(told.shares_l2_with[either]) == n.sharing(c.id, cache::l2));
+        CHECK(as_ids(told.shares_l3_with[either]) == n.sharing(c.id, cache::l3));
+      }
+    }
+    for (auto const& d : n.devices()) {
+      auto told = filled_with<dev_info>(0x5a);
+      REQUIRE(get_dev_info(d.id, &told) == NWAY_SUCCESS);
+      CHECK(told.dev_id == d.id);
+      CHECK(int(told.dev_type) == int(d.type));
+      CHECK(std::string{told.name} == d.name.substr(0, 15));
+      CHECK(told.num_contexts == d.contexts);
+      CHECK(told.rel_speed == std::uint64_t(d.relative_speed));
+    }
+  }
+}
+
+TEST_CASE("nway: what is near is what is near on the node, of each type and between any two distances") {
+  namespace kt = keel::topology;
+  for (char const* file : {"gpus8_numa4.xml", "hbm.xml", "hybrid.xml", "latencies.xml", "accelerators.xml"}) {
+    CAPTURE(file);
+    auto const n = node::from_xml(own_machine(file));
+    use(n);
+    for (int core = 0; core < get_num_cores(); core += 5)
+      for (int min = 0; min < 6; ++min)
+        for (int max = min; max < 7; ++max) {
+          int const most = max == 6 ? -1 : max;
+          set found;
+          for (int type = 0; type <= int(MEM_TYPE_CACHE_SIDE); ++type) {
+            REQUIRE(get_nearby_mems(core, mem_type_t(type), min, most, &found) == NWAY_SUCCESS);
+            REQUIRE(as_ids(found) == n.nearby_memories(core, kt::memory_type(type), min, most));
+          }
+          for (int type = 0; type <= int(CORE_TYPE_EFFICIENCY); ++type) {
+            REQUIRE(get_nearby_cores(core, core_type_t(type), min, most, &found) == NWAY_SUCCESS);
+            REQUIRE(as_ids(found) == n.nearby_cores(core, kt::core_type(type), min, most));
+          }
+          for (int type = 0; type <= int(DEV_TYPE_OTHER); ++type) {
+            REQUIRE(get_nearby_devs(core, dev_type_t(type), min, most, &found) == NWAY_SUCCESS);
+            REQUIRE(as_ids(found) == n.nearby_devices(core, kt::device_type(type), min, most));
+          }
+        }
+  }
 }
 
 TEST_CASE("nway: every misuse has its code and leaves the output untouched") {
