@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -43,11 +44,18 @@ TEST_CASE("device: the rule of --keel-bind becomes one of placement") {
   CHECK(kd::placing_of({.place = true}, {1}).order == kt::order::spread);
 }
 
+namespace {
+
+kd::thread_bits bits_of(std::initializer_list<int> threads) {
+  kd::thread_bits all{};
+  for (int const t : threads) all[std::size_t(t) / 64] |= std::uint64_t{1} << t % 64;
+  return all;
+}
+
+} // namespace
+
 TEST_CASE("device: what two ranks may use together is what one or the other may, bit by bit") {
-  std::vector<kd::thread_bits> ranks(2);
-  auto const allow = [&](std::size_t rank, std::size_t t) { ranks[rank][t / 64] |= std::uint64_t{1} << t % 64; };
-  for (std::size_t const t : {0, 63, 64}) allow(0, t);
-  for (std::size_t const t : {0, 129, 8191}) allow(1, t);
+  std::array const ranks{bits_of({0, 63, 64}), bits_of({0, 129, 8191})};
   auto const* const bytes = reinterpret_cast<char const*>(ranks.data());
   CHECK(kd::threads_of_any({bytes, 2 * sizeof(kd::thread_bits)}) == kt::id_set{0, 63, 64, 129, 8191});
   CHECK(kd::threads_of_any({bytes, sizeof(kd::thread_bits)}) == kt::id_set{0, 63, 64});
@@ -87,13 +95,9 @@ kd::device_facts cards_alone() {
   static std::atomic<unsigned> told{0};
   kd::device_facts facts{.name = "cards",
                          .knobs = {},
-                         .starts_itself = false,
-                         .configure = [](keel::space::settings const&) {},
-                         .is_running = [] { return false; },
-                         .default_threads = nullptr,
+                         .told = &told,
                          .max_devices = [] { return int(cards.size()); },
-                         .pci_id = [](int i) { return cards[std::size_t(i)]; },
-                         .told = &told};
+                         .pci_id = [](int i) { return cards[std::size_t(i)]; }};
   facts.knobs[std::size_t(kd::knob::device_instance)] = {
       [] { return keel::space::bounds{0, std::int64_t(cards.size()) - 1}; }};
   return facts;
@@ -108,7 +112,7 @@ TEST_CASE("device: of ranks that a launcher has bound, each takes a card near it
     if (d.type == kt::device_type::gpu) cards.push_back(d.pci_id);
   auto const facts = cards_alone();
   auto const last = *seen.cores().back().hardware_threads.begin();
-  std::array const told{kd::told_threads{1, last}, kd::told_threads{2, 0}};
+  std::array const told{bits_of({last}), bits_of({0})};
   keel::test::variable const file{"HWLOC_XMLFILE", KEEL_TEST_DATA "/gpus8_numa4.xml"};
   kd::own_node const node;
   kd::placed_rank const unbound;
@@ -137,7 +141,7 @@ TEST_CASE("device: ranks that may run on the same hardware threads share them, a
   facts.knobs[std::size_t(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; }};
   facts.default_threads = [] { return 8; };
   facts.max_devices = nullptr;
-  std::array const told{kd::told_threads{1, 0}, kd::told_threads{1, 0}, kd::told_threads{2, 4}};
+  std::array const told{bits_of({0}), bits_of({0}), bits_of({4})};
   kd::own_node const node;
   kd::placed_rank const unbound;
   kd::program_settings const program;

@@ -4,6 +4,7 @@
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -21,8 +22,8 @@ KEEL_INLINE topology::id_set threads_of_any(std::span<char const> all) {
   for (; !all.empty(); all = all.subspan(sizeof(thread_bits))) {
     thread_bits one;
     std::memcpy(one.data(), all.data(), sizeof one);
-    for (std::size_t t = 0; t < one.size() * 64; ++t)
-      if ((one[t / 64] >> t % 64 & 1U) != 0) together.insert(int(t));
+    for (std::size_t i = 0; i < one.size(); ++i)
+      for (auto bits = one[i]; bits != 0; bits &= bits - 1) together.insert(int(i * 64) + std::countr_zero(bits));
   }
   return together;
 }

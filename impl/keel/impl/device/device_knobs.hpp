@@ -33,13 +33,13 @@ struct knob_of_device {
 struct device_facts {
   std::string_view name;
   std::array<std::optional<knob_of_device>, space::knobs.size()> knobs; ///< by `knob`; empty for those that it lacks
-  bool starts_itself; ///< takes its knobs by itself, also once Kokkos runs; else Kokkos' start takes them
-  void (*configure)(space::settings const&);
-  bool (*is_running)();
-  int (*default_threads)();
-  int (*max_devices)(); ///< null where it has no instances, as is the next
-  std::string (*pci_id)(int instance);
   std::atomic<unsigned>* told; ///< a bit for each knob that was reported to come too late
+  bool starts_itself = false;  ///< takes its knobs by itself, also once Kokkos runs; else Kokkos' start takes them
+  void (*configure)(space::settings const&) = [](space::settings const&) {};
+  bool (*is_running)() = [] { return false; };
+  int (*default_threads)() = nullptr;
+  int (*max_devices)() = nullptr; ///< null where it has no instances, as is the next
+  std::string (*pci_id)(int instance) = nullptr;
 
   [[nodiscard]] constexpr bool has(knob id) const { return knobs[std::size_t(id)].has_value(); }
   /// A knob that it has.

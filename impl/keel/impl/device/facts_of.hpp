@@ -58,13 +58,10 @@ constexpr device_facts make_facts() {
   constexpr bool starts_itself = requires { traits::is_running(); };
   device_facts made{.name = Tag::name,
                     .knobs = knobs_of_device<traits>(),
+                    .told = &told_of<Tag>,
                     .starts_itself = starts_itself,
                     .configure = [](space::settings const& s) { traits::configure(s); },
-                    .is_running = &space::is_started,
-                    .default_threads = nullptr,
-                    .max_devices = nullptr,
-                    .pci_id = nullptr,
-                    .told = &told_of<Tag>};
+                    .is_running = &space::is_started};
   if constexpr (starts_itself) made.is_running = [] { return bool{traits::is_running()}; };
   if constexpr (traits::has_threads) made.default_threads = [] { return int{traits::default_threads()}; };
   if constexpr (traits::has_instances) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/device/mapping.hpp>
-#include <keel/topology/affinity.hpp>
 
 #include <array>
-#include <cstring>
-#include <functional>
 #include <vector>
 
 namespace keel::device {
@@ -42,11 +39,6 @@ KEEL_INLINE int nearest_gpu(topology::node const& node, std::span<int const> thr
   return taken;
 }
 
-KEEL_INLINE told_threads told_threads::own() {
-  auto const threads = topology::bound_hardware_threads();
-  return {std::hash<std::string>{}(to_string(threads)), threads.empty() ? -1 : *threads.begin()};
-}
-
 namespace detail {
 
 /// A rank among those of its node.
@@ -55,12 +47,12 @@ struct neighbours {
   int sharing_cores = 0;          ///< ranks that may run on the very same hardware threads, this one included
   std::vector<int> first_threads; ///< the first hardware thread of each rank of the node
 
-  neighbours(int own_rank, std::span<char const> told) : rank(own_rank), size(int(told.size() / sizeof(told_threads))) {
-    auto all = std::vector<told_threads>(std::size_t(size));
-    std::memcpy(all.data(), told.data(), told.size());
-    for (auto const& one : all) {
-      sharing_cores += one.hash == all[std::size_t(rank)].hash;
-      first_threads.push_back(one.first);
+  neighbours(int own_rank, std::span<char const> told) : rank(own_rank), size(int(told.size() / sizeof(thread_bits))) {
+    auto const of = [&](int r) { return told.subspan(std::size_t(r) * sizeof(thread_bits), sizeof(thread_bits)); };
+    for (int r = 0; r < size; ++r) {
+      sharing_cores += std::equal(of(r).begin(), of(r).end(), of(rank).begin());
+      auto const threads = threads_of_any(of(r));
+      first_threads.push_back(threads.empty() ? -1 : *threads.begin());
     }
   }
 };

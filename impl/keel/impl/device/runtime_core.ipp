@@ -149,7 +149,7 @@ KEEL_INLINE void runtime_core::begin(beginning const& with, int& argc, char** ar
   held_->placed.note_places(ranks, common);
   leave_rest(read.rest, argc, argv);
   held_->words = std::move(read);
-  auto const own = told_threads::own();
+  auto const own = own_bits();
   auto const here = ranks.bytes_of_node(&own, sizeof own);
   propose(devices, here.rank, here.bytes, held_->placed, common.program, held_->node);
   if (!kokkos_runs) held_->variables.set(values);
