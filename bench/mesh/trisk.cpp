@@ -4,7 +4,7 @@
 /// The shallow-water equations on Voronoi cells by TRiSK, as MPAS and OMEGA solve them: a mesh, its operators, and two
 /// cases of Williamson's. No call of MPI, no copy between memories and no choice of a device stands here.
 
-#include "../start.hpp"
+#include "../output.hpp"
 #include "by_hand.hpp"
 #include "cut.hpp"
 #include "functions.hpp"
@@ -15,16 +15,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
-
-#include <unistd.h>
 
 namespace {
 
@@ -95,21 +91,6 @@ struct set_positions : kr::routine<"set_positions", kr::on_host, kr::writes<posi
 };
 struct last_state : kr::save<"state", kr::owned<h>, kr::owned<bottom>, kr::owned<position>> {};
 
-/// Throws on every rank if one has something to refuse, with what the first says.
-void settle(km::environment const& env, std::string const& wrong) {
-  if (!km::any_of(env, !wrong.empty())) return;
-  for (std::string const& text : km::gather_texts(env, wrong, env.master_rank()))
-    if (!text.empty()) throw bench::refusal("trisk: " + text);
-  throw bench::refusal("trisk: " + wrong);
-}
-std::string unwritable(std::string const& path, std::string const& why) {
-  return path + " cannot be written (" + why + "). Name one that can.";
-}
-std::string write(std::string const& path, std::string_view bytes) {
-  auto const failure = keel::policy::write_whole_file(path, bytes);
-  return failure ? unwritable(path, failure.why) : std::string{};
-}
-
 class simulation {
 public:
   simulation(runtime& run, options const& o)
@@ -136,22 +117,6 @@ public:
     trisk::try_operators(f_, env(), m_, here_, [&](char const* name, deviation d) {
       if (is_master()) row(name, "%.15e %.15e", d.largest, d.square);
     });
-  }
-
-  /// Finds out before the first step whether output can be written.
-  void try_output() {
-    std::string wrong;
-    std::error_code failed;
-    if (is_master() && !o_.output.empty()) std::filesystem::create_directories(o_.output, failed);
-    if (failed) wrong = unwritable(o_.output, failed.message());
-    std::vector<std::filesystem::path> folders;
-    if (!o_.output.empty()) folders.push_back(o_.output);
-    if (!o_.dump.empty()) folders.push_back(std::filesystem::path(o_.dump).parent_path());
-    for (auto const& folder : folders)
-      if (is_master() && wrong.empty() && access((folder / ".").c_str(), W_OK | X_OK) != 0)
-        wrong = unwritable(folder.empty() ? "." : folder.string(), std::strerror(errno));
-    settle(env(), wrong);
-    bench::check_output("trisk", o_.output);
   }
 
   /// Sets the state of the begin, and the length of the steps; returns their number.
@@ -186,11 +151,7 @@ public:
         auto const others = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), other.template array<X>(0));
         return std::memcmp(mine.data(), others.data(), mine.size() * sizeof(double)) == 0;
       };
-      bool const same = km::all_of(env(), is_same(h{}, cells{}) && is_same(u{}, edges{}));
-      if (!is_master()) return;
-      row("by hand", "%.6f ms per step on %s, device %s", 1e3 * t.by_hand,
-          keel::policy::counted(env().size(), "rank").c_str(), std::string(run_.device_name()).c_str());
-      row("keel / by hand", "%.3f (%.3f to %.3f), bits %s", t.ratio, t.least, t.most, same ? "the same" : "DIFFERENT");
+      bench::print<26>(t, env(), run_.device_name(), km::all_of(env(), is_same(h{}, cells{}) && is_same(u{}, edges{})));
     });
   }
 
@@ -237,14 +198,14 @@ public:
       row("error of h", "%.6e %.6e", dh.largest, dh.square), row("error of u", "%.6e %.6e", du.largest, du.square);
   }
 
-  void write_last() {
+  void write_last(bench::output_folder const& to) {
     if (!o_.dump.empty()) {
       auto const cells = by_number(here_.c, f_.run(owned_of<h, trisk::cells>{}), m_.cells.size());
       auto const edges = by_number(here_.e, f_.run(owned_of<u, trisk::edges>{}), m_.edges.size());
-      settle(env(), is_master() ? write(o_.dump, cells + edges) : "");
+      to.dump(o_.dump, cells + edges);
     }
     if (o_.output.empty()) return;
-    std::filesystem::current_path(o_.output); // names of files are those there
+    to.enter();
     f_.run(set_positions{}, m_, here_);
     f_.run(last_state{});
     if (is_master()) row("output", "%s", (std::filesystem::path(o_.output) / "state.vtkhdf.series").c_str());
@@ -288,9 +249,9 @@ int main(int argc, char** argv) {
     } else if (o.by_hand) {
       s.compare_by_hand();
     } else {
-      s.try_output();
+      bench::output_folder const to("trisk", run.environment(), o.output, o.dump);
       s.integrate();
-      s.write_last();
+      s.write_last(to);
     }
   });
 }
