@@ -149,6 +149,9 @@ public:
     options const& o = job_.wanted;
     state const last{whole<eta>(), whole<u>(), whole<v>()};
     if (!o.dump.empty()) job_.folder.dump(o.dump, bytes_of(last));
+    if (auto const lost = fields_.saves().failed; lost != 0)
+      throw bench::refusal("ocean", keel::policy::counted(lost, "file") + " of output could not be written",
+                           "the warnings say why", "Make room for them");
     double bandwidth = 0;
     with_chosen_device(run_, [&]<class Tag>(Tag) {
       triad const t(run_.execution_space<Tag>(), std::size_t(6 * here_.ni * long(here_.nj) * o.layers));

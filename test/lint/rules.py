@@ -21,7 +21,7 @@ STRANGERS = {"exchange", "schedule"}  # neither includes the other
 SHARED = {"store", "validity", "layout", "exchange", "schedule", "residency"}  # one namespace: their private headers are for all of them
 BARE = ("policy", "block", "topology", "machine", "store")  # compile without Kokkos
 FOREIGN = {"hwloc": "topology", "Kokkos_": "space", "impl/Kokkos_": "space", "mpi.h": "machine", "boost/": "policy",
-           "oneapi/": "space", "tbb/": "space", "memkind": "space", "umpire/": "space", "hdf5": "store", "omp.h": "space"}
+           "oneapi/": "space", "tbb/": "space", "memkind": "space", "umpire/": "space", "hdf5": "store", "nlohmann": "store", "omp.h": "space"}
 
 
 class Skip(Exception):

@@ -21,14 +21,14 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <vector>
+
+#include <sys/resource.h>
 
 namespace saving {
 
@@ -267,54 +267,80 @@ TEST_CASE("gather: every element is in its place, on any rank") {
 std::vector<std::string> warnings;
 void keep(keel::policy::log_level, std::string_view line) { warnings.emplace_back(line); }
 
-TEST_CASE("save: a folder that is not there is refused; one that vanishes costs its files") {
+/// Files may have so many bytes.
+void limit_files(rlim_t most) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = std::min(most, limit.rlim_max);
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+TEST_CASE("files: a folder that is not there is refused before the first step; what fails later costs a warning") {
   some_run run(test::host::name);
   auto const& env = run.environment();
   test::in_folder const here(env);
+  struct step : kr::schedule<kr::save<"out/movie", kr::owned<mass>>, kr::checkpoint<"out/run">> {};
+  auto const on_master = [&](auto const& f) {
+    km::barrier(env);
+    if (env.rank() == 0) f();
+    km::barrier(env);
+  };
+  auto const nothing = [] {};
+  on_master([] { fs::remove_all("out"), keel::policy::set_log_sink(&keep); });
   {
     kr::fields<app, mass> f{run, kr::grid{{7, 9}}};
     fill<mass, 2>(f);
-    CHECK(keel::test::refuses([&] { f.run(kr::save<"not-there/movie", kr::owned<mass>>{}); }, "not-there/movie"));
-    if (env.rank() == 0) fs::create_directory("vanishes");
-    km::barrier(env);
-    using step = kr::schedule<kr::save<"vanishes/movie", kr::owned<mass>>>;
-    f.step(step{});
-    f.step(step{}); // the first file has its name
-    if (env.rank() == 0) {
-      CHECK(fs::exists("vanishes/movie.000001.vtkhdf"));
-      auto const is_listed = [] {
-        return keel::test::content("vanishes/movie.vtkhdf.series").find("000002") != std::string::npos;
-      };
-      for (int n = 0; n < 1000 && !is_listed(); ++n) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      CHECK(is_listed());
-      fs::rename("vanishes", "vanished");
-      keel::policy::set_log_sink(&keep);
-    }
-    km::barrier(env);
-    f.step(step{});
-    if (env.rank() == 0) fs::rename("vanished", "vanishes");
-    km::barrier(env);
-    f.step(step{});
-    f.step(step{});
+    CHECK(keel::test::refuses([&] { f.run(kr::save<"out/movie", kr::owned<mass>>{}); }, "out/movie"));
+    CHECK(keel::test::refuses([&] { f.step(step{}); }, "out/movie"));
+    CHECK(f.steps() == 0);
+    on_master([] { fs::create_directory("out"); });
+    auto const go_while = [&](auto const& spoil, auto const& mend) {
+      on_master(spoil);
+      f.step(step{});
+      CHECK(f.checkpoints().written + f.checkpoints().failed == f.steps());
+      CHECK(f.saves().failed == f.checkpoints().failed); // without the one that was refused
+      on_master(mend);
+    };
+    go_while(nothing, nothing);
+    go_while([] { fs::create_directory("out/run.new.h5"), fs::create_directory("out/movie.new.vtkhdf"); },
+             [] { fs::remove("out/run.new.h5"), fs::remove("out/movie.new.vtkhdf"); });
+    go_while([] { fs::rename("out", "away"); }, [] { fs::rename("away", "out"); });
+    go_while([] { limit_files(0); }, [] { limit_files(RLIM_INFINITY); });
+    if (env.rank() == env.size() - 1) limit_files(0); // which does not make the files
+    go_while(nothing, nothing);
+    limit_files(RLIM_INFINITY);
+    go_while(nothing, nothing);
+    CHECK(f.checkpoints().written == 2);
   }
-  { // goes on after step 4
+  { // goes on after step 6
     kr::fields<app, mass> f{run, kr::grid{{7, 9}}};
-    fill<mass, 2>(f);
-    f.run(kr::save<"vanishes/movie", kr::owned<mass>>{});
-    f.set_steps(4);
-    f.step(kr::schedule<kr::save<"vanishes/movie", kr::owned<mass>>>{});
+    kr::settings how;
+    how.restart = "out/run.h5"; // is out/run
+    f.set(how);
+    CHECK(f.restart<step>());
+    CHECK(f.steps() == 6);
+    f.step(step{});
   }
-  if (env.rank() == 0) {
+  on_master([] {
     keel::policy::set_log_sink(nullptr);
-    CHECK(std::any_of(warnings.begin(), warnings.end(),
-                      [](auto const& one) { return one.find("vanishes/movie.new.vtkhdf") != one.npos; }));
-    CHECK(!fs::exists("vanishes/movie.000003.vtkhdf"));
-    CHECK(fs::exists("vanishes/movie.000004.vtkhdf"));
-    std::string const listed = keel::test::content("vanishes/movie.vtkhdf.series");
-    for (int const step : {0, 1, 2, 3, 4, 5})
-      CHECK((listed.find("movie.00000" + std::to_string(step)) != std::string::npos) == (step != 3));
-    fs::remove_all("vanishes");
-  }
+    auto const count = [](std::string_view words) {
+      return std::count_if(warnings.begin(), warnings.end(), [&](auto const& w) { return w.find(words) != w.npos; });
+    };
+    for (std::string const n : {"2", "3", "4", "5"}) {
+      CHECK(count("out/run of step " + n + " is not written (") == 1);
+      CHECK(count("out/movie.00000" + n + ".vtkhdf is not written (") == 1);
+    }
+    CHECK(count("out/run of step 1 stays, and the next one will be tried.") == 4);
+    CHECK(count("checkpoint: 4 of 6 files failed") == 1);
+    CHECK(count("save: 4 of 6 files failed") == 1);
+    CHECK(warnings.size() == 10);
+    std::string const listed = keel::test::content("out/movie.vtkhdf.series");
+    for (int const n : {1, 2, 3, 4, 5, 6, 7}) {
+      bool const is_there = n == 1 || n > 5;
+      CHECK(fs::exists("out/movie.00000" + std::to_string(n) + ".vtkhdf") == is_there);
+      CHECK((listed.find("movie.00000" + std::to_string(n)) != std::string::npos) == is_there);
+    }
+  });
 }
 
 } // namespace saving

@@ -243,6 +243,10 @@ public:
         detail::bound_schedule<Schedules, index>::nodes...};
     return detail::restart(*this, all);
   }
+  /// How many checkpoints, or files of what is saved, were `written`, and how many `failed`. That costs a warning each,
+  /// and never the run: an error ends it only before the first step. Waits for those under way. Collective.
+  [[nodiscard]] auto checkpoints() { return detail::finish_files(*this, entry_kind::checkpoint); }
+  [[nodiscard]] auto saves() { return detail::finish_files(*this, entry_kind::save); }
   /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
   /// many `int` as the rank owns elements. All variables travel, as in `repartition`. Elements that come take the
   /// places of those that leave; the order of those that stay may change where places are left. The mesh has no ghosts

@@ -152,6 +152,8 @@ public:
     known_.require_idle({}, "checkpoint");
     detail::checkpoint(*this, name);
   }
+  /// See `fields::checkpoints`.
+  [[nodiscard]] auto checkpoints() { return detail::finish_files(*this, entry_kind::checkpoint); }
   void restart(std::string_view name) {
     known_.require_idle({}, "restart");
     detail::restart(*this, name, {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/executor.hpp>
 #include <keel/impl/residency/checked_call.hpp>
-#include <keel/impl/residency/files/checkpoint.hpp>
+#include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>

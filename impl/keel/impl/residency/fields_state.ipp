@@ -2,7 +2,7 @@
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/exchange/relocation.hpp>
 #include <keel/impl/layout/agreement.hpp>
-#include <keel/impl/residency/files/checkpoint.hpp>
+#include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/layout/partition.hpp> // find_owners
 

@@ -4,6 +4,7 @@
 #include <keel/impl/store/file_writer.hpp>
 
 #include <keel/impl/store/checksum.hpp>
+#include <keel/impl/store/folder_lock.hpp>
 #include <keel/policy/file_limit.hpp>
 
 #include <algorithm>
@@ -168,9 +169,7 @@ struct file_writer::work {
       return failed(job.name, "kept", code);
     }
     // Where folders cannot be flushed, a crash of the system may bring the former names back, of whole files as well.
-    auto const slash = job.name.rfind('/');
-    auto const folder = slash == std::string::npos ? "." : job.name.substr(0, slash + 1);
-    if (int const file = calls_.open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); file >= 0) {
+    if (int const file = calls_.open(folder_of(job.name).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); file >= 0) {
       static_cast<void>(flush(file));
       ::close(file);
     }

@@ -2,13 +2,18 @@
 #pragma once
 
 /// @file
-/// Keeps a second job away from the same files.
+/// Whether files can be made in a folder, and keeping a second job away from them.
 
 #include <keel/policy/macros.hpp>
 
 #include <string>
 
 namespace keel::residency::detail {
+
+/// That of a file, with a slash at its end, or ".".
+[[nodiscard]] std::string folder_of(std::string const& path);
+/// Throws if no file can be made beside that path.
+void require_folder_of(std::string const& path);
 
 /// Holds `PATH.lock`, which stays as an empty file, until its end or that of the process, also of a killed one.
 class folder_lock {

@@ -15,6 +15,17 @@
 
 namespace keel::residency::detail {
 
+KEEL_INLINE std::string folder_of(std::string const& path) {
+  auto const slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+KEEL_INLINE void require_folder_of(std::string const& path) {
+  if (::access(folder_of(path).c_str(), W_OK | X_OK) != 0)
+    throw error("residency", "the file " + path + " cannot be made", std::strerror(errno),
+                "Name a folder that is there and can be written", errno);
+}
+
 KEEL_INLINE folder_lock::folder_lock(std::string const& path) {
   std::string const name = path + ".lock";
   file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);

@@ -172,7 +172,8 @@ KEEL_INLINE stored_file read_file(std::string const& path, std::span<std::string
 #else
 
 KEEL_INLINE stored_file read_file(std::string const& path, std::span<std::string_view const>) {
-  refuse_without_hdf5(path);
+  require_hdf5(path);
+  return {};
 }
 
 #endif

@@ -98,6 +98,8 @@ template <class Value>
 
 /// Whether keel was built with HDF5. If not, `make_file` and `read_file` throw, and say what is missing.
 [[nodiscard]] bool has_hdf5();
+/// Throws without it.
+void require_hdf5(std::string const& path);
 
 /// Bytes from which on a dataset is not small.
 inline constexpr std::int64_t small_dataset = 1 << 16;

@@ -295,14 +295,15 @@ KEEL_INLINE void make_file(std::string const& path, stored_file& what) {
 
 #else
 
-[[noreturn]] inline void refuse_without_hdf5(std::string const& path) {
-  throw error("residency", "the file " + path + " is one of HDF5", "this keel was built without HDF5",
-              "Install libhdf5-dev, and configure keel with -Dhdf5=enabled");
-}
-
 KEEL_INLINE bool has_hdf5() { return false; }
-KEEL_INLINE void make_file(std::string const& path, stored_file&) { refuse_without_hdf5(path); }
+KEEL_INLINE void make_file(std::string const& path, stored_file&) { require_hdf5(path); }
 
 #endif
+
+KEEL_INLINE void require_hdf5(std::string const& path) {
+  if (!has_hdf5())
+    throw error("residency", "the file " + path + " is one of HDF5", "this keel was built without HDF5",
+                "Install libhdf5-dev, and configure keel with -Dhdf5=enabled");
+}
 
 } // namespace keel::residency::detail

@@ -29,7 +29,6 @@
 namespace keel::residency::detail {
 
 class agreement;
-class saved_series;
 struct fields_state;
 
 inline constexpr std::int64_t checkpoint_version = 1;
@@ -64,7 +63,6 @@ class checkpoint_file {
 public:
   /// Collective, as all of it.
   checkpoint_file(fields_state& of, std::string_view name);
-  ~checkpoint_file();
   checkpoint_file(checkpoint_file const&) = delete;
   checkpoint_file& operator=(checkpoint_file const&) = delete;
 
@@ -73,7 +71,10 @@ public:
   /// change: what a device alone has is copied there, and comes to the host behind the next steps. What cannot be
   /// written in the end is reported at the next call.
   void write(live_levels const* live);
+  /// Finds out whether a file can be made, and keeps other jobs away from it. Throws on all ranks alike.
+  void prepare();
   void finish() { file_.finish(); }
+  [[nodiscard]] finished_files finished() const { return file_.finished(); }
 
 private:
   /// What is valid on all ranks, and live; tells once what is not live.
@@ -104,40 +105,7 @@ private:
   collective_file file_;
   std::vector<std::string> left_out_; // valid, but no later step reads it; of the last one
   bool has_told_ = false;             // what was left out
-};
-
-/// All files of fields, by name, and when they are written.
-class checkpoint_files {
-public:
-  explicit checkpoint_files(fields_state& of) : fields_(of) {}
-
-  [[nodiscard]] checkpoint_file& of(std::string_view name);
-  /// Waits for what is written.
-  void finish() {
-    for (auto const& one : all_) one->finish();
-  }
-  /// Writes what these entries of a schedule are to write: what later steps need of the schedules that ran as steps, or
-  /// all that is valid if none did; and what the entry keeps.
-  void write(schedule_nodes const& of, std::span<std::size_t const> entries);
-  /// Goes on from a file before the first step, if the user asks for it, and returns whether. Does so once.
-  bool begin_steps(std::span<schedule_nodes const> first);
-  /// What these schedules read is needed, too, although they may not have run as steps yet.
-  void go_on_with(std::span<schedule_nodes const> of) { going_on_.assign(of.begin(), of.end()); }
-  /// After a step, whose schedule came to those entries. Its first one, if there is one, is meant when the user asks
-  /// for checkpoints.
-  void end_step(schedule_nodes const& of, std::span<std::size_t const> entries);
-
-  std::vector<std::shared_ptr<saved_series>> saved;
-
-private:
-  void write(std::string_view name, std::span<request const> kept);
-  /// Whether the job ends in so many seconds, as rank 0 has it.
-  [[nodiscard]] bool ends_soon(int seconds) const;
-
-  fields_state& fields_;
-  std::vector<std::unique_ptr<checkpoint_file>> all_;
-  std::vector<schedule_nodes> going_on_;
-  bool has_begun_ = false, is_ending_ = false; // steps; the job
+  bool is_prepared_ = false;
 };
 
 /// Where this rank's share of each mesh lies, in the order of the meshes.

@@ -4,7 +4,6 @@
 #include <keel/impl/layout/arguments.hpp>
 #include <keel/impl/layout/elements.hpp>
 #include <keel/impl/residency/fields_state.hpp>
-#include <keel/impl/residency/files/restart.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>
@@ -12,8 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <ctime>
 #include <utility>
 
 namespace keel::residency::detail {
@@ -89,69 +86,17 @@ KEEL_INLINE std::vector<saved_dimension> grids_of(arrays const& of) {
 
 KEEL_INLINE checkpoint_file::checkpoint_file(fields_state& of, std::string_view name)
     : fields_(of), ranks_(ranks_for(of, "checkpoint")), name_(name), temporary_(name_ + ".new.h5"),
-      file_(ranks_, "residency::checkpoint") {
+      file_(ranks_, "residency::checkpoint") {}
+
+KEEL_INLINE void checkpoint_file::prepare() {
+  if (is_prepared_) return;
   ranks_.all_alike({"residency::checkpoint", name_, "is not written", "Take another folder"}, [&] {
-    if (!has_hdf5())
-      throw error("residency::checkpoint", name_ + " is not written", "this build of keel has no HDF5",
-                  "Build it with -Dhdf5=enabled");
-    if (ranks_.rank() == 0) lock_.emplace(name_);
+    require_hdf5(name_ + ".h5");
+    if (ranks_.rank() != 0) return;
+    lock_.emplace(name_);
+    require_folder_of(name_);
   });
-}
-KEEL_INLINE checkpoint_file::~checkpoint_file() = default;
-
-KEEL_INLINE checkpoint_file& checkpoint_files::of(std::string_view name) {
-  for (auto const& one : all_)
-    if (one->name() == name) return *one;
-  return *all_.emplace_back(std::make_unique<checkpoint_file>(fields_, name));
-}
-
-KEEL_INLINE void checkpoint_files::write(std::string_view name, std::span<request const> kept) {
-  live_levels none;
-  for (variable_record const& v : fields_.arrays_.variables()) none.emplace_back(std::size_t(v.about->levels));
-  std::vector<schedule_nodes> all = fields_.executor_.steps();
-  bool const has_steps = !all.empty();
-  all.insert(all.end(), going_on_.begin(), going_on_.end());
-  live_levels live = live_before(all, none, fields_.book_.steps() == 0);
-  for (request const& r : kept) live[std::size_t(r.variable)][std::size_t(r.level)].what = region::everywhere;
-  of(name).write(has_steps ? &live : nullptr);
-}
-
-KEEL_INLINE void checkpoint_files::write(schedule_nodes const& of, std::span<std::size_t const> entries) {
-  for (std::size_t const i : entries) write(of.nodes[i].about->name, of.asked(i));
-}
-
-KEEL_INLINE bool checkpoint_files::begin_steps(std::span<schedule_nodes const> first) {
-  std::string const& from = fields_.book_.settings().restart;
-  if (std::exchange(has_begun_, true)) return false;
-  if (going_on_.empty()) go_on_with(first);
-  if (from.empty()) return false;
-  restart(fields_, from, first);
-  return true;
-}
-
-KEEL_INLINE void checkpoint_files::end_step(schedule_nodes const& of, std::span<std::size_t const> entries) {
-  residency::settings const& how = fields_.book_.settings();
-  if (entries.empty() && !how.watches_steps()) return;
-  std::size_t first = 0;
-  while (first < of.size && of.nodes[first].what() != entry_kind::checkpoint) ++first;
-  bool const is_due = how.checkpoint_every && fields_.book_.steps() % *how.checkpoint_every == 0;
-  bool const is_last = how.checkpoint_before_end && !is_ending_ && (is_ending_ = ends_soon(*how.checkpoint_before_end));
-  if (!how.checkpoint_every) write(of, entries);
-  if (!is_due && !is_last) return;
-  if (first != of.size) write(of, {&first, 1});
-  else write("checkpoint", {});
-}
-
-KEEL_INLINE bool checkpoint_files::ends_soon(int seconds) const {
-  char const* const end = std::getenv("SLURM_JOB_END_TIME");
-  if (end == nullptr)
-    throw error("residency", "no checkpoint can be made before the job ends", "SLURM_JOB_END_TIME is not set",
-                "Leave checkpoint-before-end out, or say checkpoint-every");
-  std::array<std::uint64_t, 1> soon{};
-  agreement const& ranks = ranks_for(fields_, "checkpoint-before-end");
-  if (ranks.rank() == 0) soon[0] = std::strtoll(end, nullptr, 10) - std::time(nullptr) <= seconds ? 1 : 0;
-  ranks.sum(soon);
-  return soon[0] != 0;
+  is_prepared_ = true;
 }
 
 KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* live) {
@@ -297,10 +242,12 @@ KEEL_INLINE std::byte const* checkpoint_file::begin_copy(saved_level const& one,
 KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
   arrays const& on = fields_.arrays_;
   machine::failing_call const failing{"residency::checkpoint", name_, "is not written", "Take another folder"};
+  std::string const called = name_ + " of step " + std::to_string(fields_.book_.steps());
+  bool const is_start = fields_.executor_.steps().empty();
   finish();
-  std::vector<saved_level> levels;
-  levels = choose(live);
+  auto const levels = choose(live);
   auto const places = places_of_meshes(fields_, ranks_);
+  if (!file_.attempt(called, is_start, [&] { prepare(); })) return;
   std::vector<memory> from;
   ranks_.all_or_none(failing, [&] { from = choose_memories(levels); });
   std::vector<std::string> names;
@@ -312,35 +259,38 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
       alike.push_back({names.back(), on.provider().digest(one.variable, one.level, one.component, region::core, host)});
     }
   if (!alike.empty()) require_alike(ranks_, "residency::checkpoint", name_ + " is not written", alike);
-  auto const offsets = file_.make(temporary_, failing, [&] { return describe(levels, places); });
-  std::vector<staged_box> boxes;
-  write_job job;
-  ranks_.all_or_none(failing, [&] {
-    for (std::size_t n = 0; n < levels.size(); ++n) {
-      saved_level const& one = levels[n];
-      auto const* const data = begin_copy(one, from[n]);
-      int const element = int(on.provider().shape_of(one.variable, one.component).element_bytes);
-      for (ordered_box const& box : whole_of(on, one, overlap(one.where, region::walls), places).boxes(one.where, true))
-        boxes.push_back({one.number + 1, data, box, element, from[n] != host});
-    }
-    for (std::size_t m = 0; m < places.size(); ++m) {
-      mesh_share const& here = *on.meshes()[m].here;
-      for (ordered_box const& box : boxes_of_ids(here, places[m]))
-        boxes.push_back({int(offsets.size() - (places.size() - m)), here.all()->ids.data(), box, 8});
-    }
-    for (int m = 1; m < on.memories(); ++m)
-      if (snapshot const& s = snapshots_[std::size_t(m)]; s.used != 0) {
-        on.provider().queue_of(memory(m)).fence();
-        s.beside.to_host(s.here.get(), s.there.get(), s.used);
+  file_.attempt(called, is_start, [&] {
+    auto const offsets = file_.make(temporary_, failing, [&] { return describe(levels, places); });
+    std::vector<staged_box> boxes;
+    write_job job;
+    ranks_.all_or_none(failing, [&] {
+      for (std::size_t n = 0; n < levels.size(); ++n) {
+        saved_level const& one = levels[n];
+        auto const* const data = begin_copy(one, from[n]);
+        int const element = int(on.provider().shape_of(one.variable, one.component).element_bytes);
+        for (ordered_box const& box :
+             whole_of(on, one, overlap(one.where, region::walls), places).boxes(one.where, true))
+          boxes.push_back({one.number + 1, data, box, element, from[n] != host});
       }
+      for (std::size_t m = 0; m < places.size(); ++m) {
+        mesh_share const& here = *on.meshes()[m].here;
+        for (ordered_box const& box : boxes_of_ids(here, places[m]))
+          boxes.push_back({int(offsets.size() - (places.size() - m)), here.all()->ids.data(), box, 8});
+      }
+      for (int m = 1; m < on.memories(); ++m)
+        if (snapshot const& s = snapshots_[std::size_t(m)]; s.used != 0) {
+          on.provider().queue_of(memory(m)).fence();
+          s.beside.to_host(s.here.get(), s.there.get(), s.used);
+        }
+    });
+    job.fetch = [all = &snapshots_] {
+      for (snapshot const& s : *all)
+        if (s.used != 0) s.beside.fence();
+    };
+    job.temporary = temporary_, job.name = name_ + ".h5", job.previous = name_ + ".previous.h5";
+    job.sums = int(offsets.size()) - 1;
+    file_.begin(std::move(job), offsets, boxes, called, failing);
   });
-  job.fetch = [all = &snapshots_] {
-    for (snapshot const& s : *all)
-      if (s.used != 0) s.beside.fence();
-  };
-  job.temporary = temporary_, job.name = name_ + ".h5", job.previous = name_ + ".previous.h5";
-  job.sums = int(offsets.size()) - 1;
-  file_.begin(std::move(job), offsets, boxes, name_ + " of step " + std::to_string(fields_.book_.steps()), failing);
 }
 
 } // namespace keel::residency::detail

@@ -4,14 +4,17 @@
 /// @file
 /// A file that all ranks write behind the next steps, each its part. The bodies stand in collective_file.ipp.
 
+#include <keel/impl/residency/files/finished_files.hpp>
 #include <keel/impl/residency/files/global_order.hpp>
 #include <keel/impl/store/file_writer.hpp>
 #include <keel/impl/store/stored_file.hpp>
 #include <keel/machine/agreement.hpp>
+#include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,13 +68,29 @@ public:
              machine::failing_call const& failing);
   /// Returns when the file has its name, or false when the master has reported why not.
   bool finish();
+  /// Calls `f`, which gets ready to write a file that is so called. What it throws costs that file and a warning of the
+  /// master; if `is_start`, an error before the first file goes on. Returns whether there was none.
+  template <class F>
+  bool attempt(std::string const& called, bool is_start, F const& f) {
+    try {
+      f();
+      return true;
+    } catch (std::exception const& e) {
+      if (is_start && finished_.written + finished_.failed == 0) throw;
+      warn(called, reason_of(e));
+    }
+    return false;
+  }
+  [[nodiscard]] finished_files finished() const { return finished_; }
 
 private:
   [[nodiscard]] static offsets make_on_this(std::string const& path, stored_file& what);
+  void warn(std::string const& called, std::string_view why);
 
   machine::agreement const& ranks_;
   std::string_view who_;
-  std::string called_;
+  std::string called_, last_; // that is under way; that was written
+  finished_files finished_;
   std::unique_ptr<std::byte[]> buffer_; // kept: the system takes longer to give pages than to fill them
   std::size_t room_ = 0;
   file_writer writer_;

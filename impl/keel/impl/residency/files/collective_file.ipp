@@ -83,16 +83,23 @@ KEEL_INLINE bool collective_file::finish() {
   bool const all_wrote = ranks_.min(why.empty() ? 1 : 0) == 1;
   std::string const in_the_end = writer_.finish(all_wrote);
   if (why.empty() && all_wrote) why = in_the_end;
-  try {
-    ranks_.all_or_none({who_, called_, "is not written", "The one before it stays, and the next one will be tried"},
-                       [&] {
-                         if (!why.empty()) throw error(who_, "it failed", why);
-                       });
-  } catch (error const& e) {
-    if (ranks_.rank() == 0) policy::log(policy::log_level::warning, e.what());
+  if (!attempt(called_, false, [&] {
+        ranks_.all_or_none({who_, "a part of it", "is lacking", {}}, [&] {
+          if (!why.empty()) throw error(who_, why);
+        });
+      }))
     return false;
-  }
+  ++finished_.written;
+  last_ = called_;
   return true;
+}
+
+KEEL_INLINE void collective_file::warn(std::string const& called, std::string_view why) {
+  ++finished_.failed;
+  if (ranks_.rank() == 0)
+    policy::log(policy::log_level::warning,
+                error::message(who_, called + " is not written", why,
+                               (last_.empty() ? "What was there" : last_) + " stays, and the next one will be tried"));
 }
 
 KEEL_INLINE collective_file::~collective_file() {

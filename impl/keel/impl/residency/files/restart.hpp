@@ -4,7 +4,9 @@
 /// @file
 /// What a registry writes to a file, and what fields and registries take from one. The bodies stand in restart.ipp.
 
+#include <keel/impl/residency/files/finished_files.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/schedule/entry_kind.hpp>
 
 #include <span>
 #include <string_view>
@@ -14,6 +16,8 @@ namespace keel::residency::detail {
 struct fields_state;
 struct schedule_nodes;
 
+/// Waits for all checkpoints, or for all that is saved. Collective.
+[[nodiscard]] finished_files finish_files(fields_state& f, entry_kind which);
 /// All that is valid. Collective.
 void checkpoint(fields_state& f, std::string_view name);
 /// Collective. On all ranks, or on none if the file is refused. Of what steps of these schedules read nothing may be

@@ -2,7 +2,7 @@
 #include <keel/impl/residency/files/restart.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/elements.hpp>
-#include <keel/impl/residency/files/checkpoint.hpp>
+#include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/impl/residency/files/restart_content.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/fields_state.hpp>
@@ -105,6 +105,8 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
 
 KEEL_INLINE void checkpoint(fields_state& f, std::string_view name) { f.checkpoints_->of(name).write(nullptr); }
 
+KEEL_INLINE finished_files finish_files(fields_state& f, entry_kind which) { return f.checkpoints_->finish(which); }
+
 KEEL_INLINE bool restart(fields_state& f, std::span<schedule_nodes const> schedules) {
   return f.checkpoints_->begin_steps(schedules);
 }
@@ -116,6 +118,7 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
   if (!schedules.empty()) f.checkpoints_->go_on_with(schedules);
   auto const ran = f.executor_.steps();
   if (schedules.empty()) schedules = ran;
+  if (name.ends_with(".h5")) name.remove_suffix(3);
   std::string const path = std::string(name) + ".h5";
   std::string const before = std::string(name) + ".previous";
   std::string const hint = "Take the one before it, " + before + ", if there is one";

@@ -6,12 +6,11 @@
 
 #include <keel/impl/residency/files/collective_file.hpp>
 #include <keel/impl/residency/files/saved_frame.hpp>
+#include <keel/impl/store/frame_list.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/concepts.hpp>
 
-#include <cstdint>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,29 +28,29 @@ public:
   saved_series(fields_state& of, std::string stem);
   [[nodiscard]] std::string const& stem() const { return stem_; }
   void finish() {
-    if (!file_.finish() && !listed_.empty()) listed_.erase(std::prev(listed_.end()));
+    auto& frames = listed_.frames;
+    if (!file_.finish() && !frames.empty()) frames.erase(std::prev(frames.end()));
   }
-  /// `finish` was called. Throws on all ranks alike if the first file cannot be made; later the master warns.
+  [[nodiscard]] finished_files finished() const { return file_.finished(); }
+  /// `finish` was called.
   void write(saved_frame const& what, std::span<mesh_place const> places);
 
 private:
-  using times = std::map<std::int64_t, double>; ///< by step
   struct content;
   [[nodiscard]] content content_of(saved_frame const& what, std::span<mesh_place const> places) const;
   void put_image(saved_frame const& what, content& in) const;
   void put_mesh(saved_frame const& what, mesh_place const& place, content& in) const;
-  [[nodiscard]] std::string name_of(std::int64_t step) const;
-  [[nodiscard]] times read_list() const;
-  [[nodiscard]] std::string list() const;
 
   fields_state& fields_;
   agreement const& ranks_;
   std::string stem_;
-  times former_, listed_; // those of an earlier run, and those in the list; by rank 0
+  frame_list former_, listed_; // those of an earlier run, and those in the list; by rank 0
   collective_file file_;
-  bool has_written_ = false;
+  bool has_read_ = false;
 };
 
+/// Throws on all ranks if files of this name cannot be made.
+void prepare_to_save(fields_state const& f, std::string_view name);
 /// Writes the owned elements of these levels, to the files of this step. Collective.
 void save(fields_state& f, std::string_view name, std::span<request const> what, component_range range);
 

@@ -2,7 +2,7 @@
 #include <keel/impl/residency/files/save.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/store/whole_file.hpp>
-#include <keel/impl/residency/files/checkpoint.hpp>
+#include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/resize.hpp>
@@ -11,10 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <numeric>
 #include <utility>
 
@@ -138,38 +135,6 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, mesh_place cons
 KEEL_INLINE saved_series::saved_series(fields_state& of, std::string stem)
     : fields_(of), ranks_(ranks_for(of, "save")), stem_(std::move(stem)), file_(ranks_, "residency::save") {}
 
-KEEL_INLINE std::string saved_series::name_of(std::int64_t step) const {
-  std::string number = std::to_string(step);
-  if (number.size() < 6) number.insert(0, 6 - number.size(), '0');
-  return stem_ + "." + number + ".vtkhdf";
-}
-
-KEEL_INLINE std::string saved_series::list() const {
-  std::string text = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [";
-  char const* before = "\n";
-  for (auto const& [step, when] : listed_) {
-    std::string const name = name_of(step);
-    char time[40];
-    static_cast<void>(std::snprintf(time, sizeof time, "%.17g", when));
-    text += std::exchange(before, ",\n") + std::string("    {\"name\": \"") + name.substr(name.rfind('/') + 1) +
-            "\", \"time\": " + time + "}";
-  }
-  return text + "\n  ]\n}\n";
-}
-
-KEEL_INLINE saved_series::times saved_series::read_list() const {
-  std::ifstream file(stem_ + ".vtkhdf.series");
-  std::string const name = "\"" + stem_.substr(stem_.rfind('/') + 1) + ".", time = "\"time\": ";
-  times made;
-  for (std::string line; std::getline(file, line);) {
-    auto const at = line.find(name), after = line.find(time);
-    if (at != line.npos && after != line.npos)
-      made[std::strtoll(line.c_str() + at + name.size(), nullptr, 10)] =
-          std::strtod(line.c_str() + after + time.size(), nullptr);
-  }
-  return made;
-}
-
 KEEL_INLINE auto saved_series::content_of(saved_frame const& what, std::span<mesh_place const> places) const
     -> content {
   arrays const& on = fields_.arrays_;
@@ -195,38 +160,44 @@ KEEL_INLINE void saved_series::write(saved_frame const& what, std::span<mesh_pla
   std::int64_t const step = fields_.book_.steps();
   machine::failing_call const failing{"residency::save", stem_, "is not written", "Take another folder"};
   write_job names;
-  names.temporary = stem_ + ".new.vtkhdf", names.name = name_of(step);
-  try {
+  std::string const called = name_of_frame(stem_, step);
+  names.temporary = stem_ + ".new.vtkhdf", names.name = called;
+  bool const is_begun = file_.attempt(called, fields_.executor_.steps().empty(), [&] {
     content in;
     auto const offsets = file_.make(names.temporary, failing, [&] {
       in = content_of(what, places);
+      if (ranks_.rank() == 0 && !std::exchange(has_read_, true))
+        former_ = read_frame_list(stem_), listed_.others = former_.others;
       return in.file;
     });
     if (ranks_.rank() == 0) {
-      if (!has_written_) former_ = read_list();
-      listed_.erase(listed_.lower_bound(step), listed_.end());
+      auto& frames = listed_.frames;
+      frames.erase(frames.lower_bound(step), frames.end());
       // A run that goes on from a checkpoint keeps what was saved before that.
-      for (auto const& one : former_)
-        if (one.first <= fields_.book_.began_at() && one.first < step) listed_.insert(one);
-      listed_[step] = std::isfinite(in.time) ? in.time : double(step);
-      names.when_named = [path = stem_ + ".vtkhdf.series", text = list()] {
+      for (auto const& one : former_.frames)
+        if (one.first <= fields_.book_.began_at() && one.first < step) frames.insert(one);
+      frames[step] = text_of_frame(stem_, step, std::isfinite(in.time) ? in.time : double(step));
+      names.when_named = [path = stem_ + ".vtkhdf.series", text = text_of(listed_)] {
         if (auto const failure = policy::write_whole_file(path, text))
           policy::log(policy::log_level::warning, "residency::save: " + path + " is not written (" + failure.why + ")");
       };
     }
-    file_.begin(std::move(names), offsets, in.boxes, name_of(step), failing);
-  } catch (error const& e) {
-    if (!has_written_) throw;
-    if (ranks_.rank() == 0) policy::log(policy::log_level::warning, e.what());
-  }
-  has_written_ = true;
+    file_.begin(std::move(names), offsets, in.boxes, called, failing);
+  });
+  if (!is_begun) listed_.frames.erase(step);
+}
+
+KEEL_INLINE void prepare_to_save(fields_state const& f, std::string_view name) {
+  agreement const& ranks = ranks_for(f, "save");
+  ranks.all_alike({"residency::save", name, "is not written", "Take another folder"}, [&] {
+    require_hdf5(std::string(name));
+    if (ranks.rank() == 0) require_folder_of(std::string(name));
+  });
 }
 
 KEEL_INLINE void save(fields_state& f, std::string_view name, std::span<request const> what, component_range range) {
   agreement const& ranks = ranks_for(f, "save");
-  if (!has_hdf5())
-    throw error("residency::save", std::string(name) + " is not written", "this build of keel has no HDF5",
-                "Build it with -Dhdf5=enabled");
+  require_hdf5(std::string(name));
   if (f.book_.keeps_ledger()) f.book_.acquire(what, host, name, range);
   f.arrays_.settle_host();
   auto const places = places_of_meshes(f, ranks);
