@@ -93,66 +93,99 @@ inline void check_patches(fields_state const& f, std::span<residency::patch cons
   }
 }
 
+// Grids that are cut anew, and how what is on them moves.
+class regridding {
+public:
+  regridding(fields_state& f, std::span<residency::patch const> patches, agreement const& ranks)
+      : f_(f), patches_(patches), ranks_(ranks), map_(f, "regrid") {
+    check_patches(f, patches);
+    cut();
+    for (std::size_t c = 0; c < patches.size(); ++c) keep_arrays(c);
+    for (int v = 0; v < variables(); ++v)
+      for (std::size_t c = 0; c < patches.size(); ++c)
+        if (kept(v)[c] < 0) fill(v, c);
+  }
+  void run() {
+    auto const lay_out = [&] {
+      map_.next.components = int(patches_.size());
+      map_.next.states =
+          f_.book_.ledger().renumbered(int(patches_.size()), [&](int v, int c) { return kept(v)[std::size_t(c)]; });
+      map_.install();
+      for (int v = 0; v < variables(); ++v) {
+        variable_record next = f_.arrays_.variables()[std::size_t(v)];
+        next.arrays = next.about->levels * int(patches_.size());
+        (void)map_.replace(v, std::move(next), false, kept(v));
+      }
+    };
+    map_.run(thunk::of([] {}), thunk::of(lay_out));
+  }
+
+private:
+  [[nodiscard]] int variables() const { return int(f_.arrays_.variables().size()); }
+  [[nodiscard]] std::vector<int> const& kept(int variable) const {
+    variable_info const& about = *f_.arrays_.variables()[std::size_t(variable)].about;
+    return about.lies_on_grid && about.on.mesh.empty() ? on_grid_ : elsewhere_;
+  }
+  void cut() {
+    std::vector<grid> further;
+    for (residency::patch const& p : patches_.subspan(1)) further.push_back(p.whole);
+    map_.next.shares =
+        std::make_shared<share_list const>(shares_of(patches_[0].whole, further, ranks_.size(), f_.arrays_.rank()));
+    for (variable_record const& v : f_.arrays_.variables())
+      if (auto& l = map_.next.lattices[std::size_t(v.lattice)];
+          l.shares == f_.arrays_.lattices()[std::size_t(v.lattice)].shares)
+        l = f_.arrays_.lay(*v.about, map_.next.shares);
+  }
+  // Arrays stay with the first component that is made of theirs, on a grid if it is cut alike.
+  void keep_arrays(std::size_t c) {
+    residency::patch const& p = patches_[c];
+    auto const is_first = [&](std::vector<int> const& all) {
+      return p.from >= 0 && std::find(all.begin(), all.end(), p.from) == all.end();
+    };
+    bool stays = is_first(on_grid_) && are_alike((*map_.next.shares)[c], f_.arrays_.local(component{p.from}));
+    for (int d = 0; d < p.whole.rank(); ++d) stays = stays && p.shift[d] == 0;
+    bool const stays_elsewhere = is_first(elsewhere_);
+    on_grid_.push_back(stays ? p.from : -1), elsewhere_.push_back(stays_elsewhere ? p.from : -1);
+  }
+  // What a new component of a variable gets.
+  void fill(int variable, std::size_t c) {
+    residency::patch const& p = patches_[c];
+    if (p.from < 0) return map_.fill(variable, int(c), p.from, nullptr);
+    int const lattice = f_.arrays_.variables()[std::size_t(variable)].lattice;
+    bool const is_whole = f_.arrays_.provider().shape_of(variable).rank == 0;
+    auto const [at, is_new] = moves_.try_emplace({is_whole ? -1 : lattice, c});
+    element_moves& made = at->second;
+    map_.fill(variable, int(c), p.from, &made);
+    if (!is_new) return;
+    lattice_record const &was = f_.arrays_.lattices()[std::size_t(lattice)],
+                         &is = map_.next.lattices[std::size_t(lattice)];
+    if (is_whole || was.mesh != nullptr) {
+      bounds const all = is_whole ? bounds{} : was.shares->front().owned();
+      made.leave(element_moves::here, all), made.come(element_moves::here, all);
+      return;
+    }
+    share const& cells = f_.arrays_.local(component{p.from});
+    std::vector<int> dimensions;
+    for (int d = 0; d < cells.rank; ++d)
+      if (was.on.along == 0 || (was.on.along >> d & 1) != 0) dimensions.push_back(d);
+    made = moves_between(arrays::share_in(*was.shares, {p.from}), (*is.shares)[c], cells, (*map_.next.shares)[c],
+                         dimensions, p.shift, ranks_);
+  }
+
+  fields_state& f_;
+  std::span<residency::patch const> patches_;
+  agreement const& ranks_;
+  remap map_;
+  std::vector<int> on_grid_, elsewhere_; // by component, that whose arrays variables keep; negative: they get new ones
+  std::map<std::pair<int, std::size_t>, element_moves> moves_; // by lattice and component; -1: of what is on no lattice
+};
+
 KEEL_INLINE void regrid(fields_state& f, std::span<residency::patch const> patches) {
   constexpr std::string_view who = "regrid";
   agreement const& ranks = ranks_for(f, who);
-  std::optional<remap> map;
-  std::vector<int> on_grid, elsewhere; // by component, that whose arrays variables keep; negative if they get new ones
-  std::map<std::pair<int, std::size_t>, element_moves> moves; // by lattice and component; -1: of what is on no lattice
-  auto const kept = [&](int variable) -> std::vector<int> const& {
-    variable_info const& about = *f.arrays_.variables()[std::size_t(variable)].about;
-    return about.lies_on_grid && about.on.mesh.empty() ? on_grid : elsewhere;
-  };
-  ranks.all_or_none({"residency::fields", who, "is refused", "Give other patches"}, [&] {
-    check_patches(f, patches);
-    auto& next = map.emplace(f, who).next;
-    std::vector<grid> further;
-    for (residency::patch const& p : patches.subspan(1)) further.push_back(p.whole);
-    next.shares =
-        std::make_shared<share_list const>(shares_of(patches[0].whole, further, ranks.size(), f.arrays_.rank()));
-    for (variable_record const& v : f.arrays_.variables())
-      if (auto& l = next.lattices[std::size_t(v.lattice)];
-          l.shares == f.arrays_.lattices()[std::size_t(v.lattice)].shares)
-        l = f.arrays_.lay(*v.about, next.shares);
-    for (std::size_t c = 0; c < patches.size(); ++c) {
-      residency::patch const& p = patches[c];
-      auto const is_first = [&](std::vector<int> const& all) {
-        return p.from >= 0 && std::find(all.begin(), all.end(), p.from) == all.end();
-      };
-      bool stays = is_first(on_grid) && are_alike((*next.shares)[c], f.arrays_.local(component{p.from}));
-      for (int d = 0; d < p.whole.rank(); ++d) stays = stays && p.shift[d] == 0;
-      bool const stays_elsewhere = is_first(elsewhere);
-      on_grid.push_back(stays ? p.from : -1), elsewhere.push_back(stays_elsewhere ? p.from : -1);
-    }
-    for (int v = 0; v < int(f.arrays_.variables().size()); ++v)
-      for (std::size_t c = 0; c < patches.size(); ++c) {
-        residency::patch const& p = patches[c];
-        if (kept(v)[c] >= 0) continue;
-        if (p.from < 0) {
-          map->fill(v, int(c), p.from, nullptr);
-          continue;
-        }
-        int const lattice = f.arrays_.variables()[std::size_t(v)].lattice;
-        lattice_record const &was = f.arrays_.lattices()[std::size_t(lattice)],
-                             &is = next.lattices[std::size_t(lattice)];
-        bool const is_whole = f.arrays_.provider().shape_of(v).rank == 0;
-        auto const [at, is_new] = moves.try_emplace({is_whole ? -1 : lattice, c});
-        element_moves& made = at->second;
-        map->fill(v, int(c), p.from, &made);
-        if (!is_new) continue;
-        if (is_whole || was.mesh != nullptr) {
-          bounds const all = is_whole ? bounds{} : was.shares->front().owned();
-          made.leave(element_moves::here, all), made.come(element_moves::here, all);
-          continue;
-        }
-        share const& cells = f.arrays_.local(component{p.from});
-        std::vector<int> dimensions;
-        for (int d = 0; d < cells.rank; ++d)
-          if (was.on.along == 0 || (was.on.along >> d & 1) != 0) dimensions.push_back(d);
-        made = moves_between(arrays::share_in(*was.shares, {p.from}), (*is.shares)[c], cells, (*next.shares)[c],
-                             dimensions, p.shift, ranks);
-      }
-  });
+  std::optional<regridding> made;
+  ranks.all_or_none({"residency::fields", who, "is refused", "Give other patches"},
+                    [&] { made.emplace(f, patches, ranks); });
   argument given{"patches"};
   for (residency::patch const& p : patches) {
     grid_arguments whole;
@@ -162,18 +195,7 @@ KEEL_INLINE void regrid(fields_state& f, std::span<residency::patch const> patch
     for (int d = 0; d < p.whole.rank(); ++d) given.add(p.shift[d]);
   }
   require_alike(ranks, "residency::fields", "regrid is not done", {&given, 1});
-  auto const lay_out = [&] {
-    map->next.components = int(patches.size());
-    map->next.states =
-        f.book_.ledger().renumbered(int(patches.size()), [&](int v, int c) { return kept(v)[std::size_t(c)]; });
-    map->install();
-    for (int v = 0; v < int(f.arrays_.variables().size()); ++v) {
-      variable_record next = f.arrays_.variables()[std::size_t(v)];
-      next.arrays = next.about->levels * int(patches.size());
-      (void)map->replace(v, std::move(next), false, kept(v));
-    }
-  };
-  map->run(thunk::of([] {}), thunk::of(lay_out));
+  made->run();
   if (auto const cut = f.arrays_.cut(&share::processes); !cut.empty()) f.book_.observer().knob("ranks_in", cut, who);
 }
 
