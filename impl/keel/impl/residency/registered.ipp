@@ -41,12 +41,8 @@ KEEL_INLINE void registered::wanted::adopt(array_ref one, void const* type_of_it
   there = data, type = type_of_it;
 }
 
-KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
-  agreement const& ranks = ranks_for(fields_, "a registry");
-  require_idle({}, "a variable");
-  auto const there = std::find_if(all_.begin(), all_.end(), [&](one const& o) { return o.name == w.name; });
-  bool const is_again = !w.wrong && there != all_.end() && is_adopted && there->is_adopted &&
-                        there->adopted == w.adopted && there->type == w.type && there->lies.lies_as(w.lies);
+// What ranks register in the same way.
+inline argument said_of(registered::wanted const& w, bool is_adopted, bool is_again) {
   argument said{"names, types, meshes, levels or lengths of what is registered"};
   for (char const c : w.name) said.add(c);
   for (char const c : w.lies.on.mesh) said.add(c);
@@ -57,6 +53,37 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
     said.add(n);
   for (int m = 0; m < max_memories; ++m) said.add(w.adopted[std::size_t(m)] != nullptr ? 1 : 0);
   for (int d = 0; d < w.given; ++d) said.add(w.lengths[std::size_t(d)]);
+  return said;
+}
+
+// Throws if an array of the application has elements of one that there is.
+inline void require_apart(auto const& all, auto const& o, kokkos_provider const& provider) {
+  array_ref with = o.lies;
+  for (void* const data : o.adopted) {
+    if (data == nullptr) continue;
+    with.data = data;
+    auto const refuse = [&](auto const& other, bool is_same) {
+      throw error(registry_name,
+                  "'" + o.name + (is_same ? "' is the array of '" : "' has elements of '") + other.name + "'",
+                  "what is written by one name would go stale by the other", "Use that one");
+    };
+    for (auto const& other : all) {
+      array_ref theirs = other.lies;
+      for (void* const its : other.adopted)
+        if (theirs.data = its; &other != &o && its != nullptr && share_elements(with, theirs))
+          refuse(other, its == data);
+    }
+    if (auto const other = provider.sharing(with)) refuse(all[std::size_t(*other)], false);
+  }
+}
+
+KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
+  agreement const& ranks = ranks_for(fields_, "a registry");
+  require_idle({}, "a variable");
+  auto const there = std::find_if(all_.begin(), all_.end(), [&](one const& o) { return o.name == w.name; });
+  bool const is_again = !w.wrong && there != all_.end() && is_adopted && there->is_adopted &&
+                        there->adopted == w.adopted && there->type == w.type && there->lies.lies_as(w.lies);
+  argument const said = said_of(w, is_adopted, is_again);
   require_alike(ranks, registry_name, "a variable is not registered", {&said, 1});
   if (is_again) return int(there - all_.begin());
 
@@ -99,22 +126,7 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
     for (void* const data : o.adopted)
       if (data != nullptr) with.data = data;
     require_fits(with, part, registry_name, "'" + name + "'");
-    for (void* const data : o.adopted) {
-      if (data == nullptr) continue;
-      with.data = data;
-      auto const refuse = [&](one const& other, bool is_same) {
-        throw error(registry_name,
-                    "'" + name + (is_same ? "' is the array of '" : "' has elements of '") + other.name + "'",
-                    "what is written by one name would go stale by the other", "Use that one");
-      };
-      for (one const& other : all_) {
-        array_ref theirs = other.lies;
-        for (void* const its : other.adopted)
-          if (theirs.data = its; &other != &o && its != nullptr && share_elements(with, theirs))
-            refuse(other, its == data);
-      }
-      if (auto const other = fields_.arrays_.provider().sharing(with)) refuse(all_[std::size_t(*other)], false);
-    }
+    require_apart(all_, o, fields_.arrays_.provider());
     auto const [mine, is_clear] = order_of(o.lies, part.rank);
     code[0] = is_clear ? mine : mine + unclear_order;
   });

@@ -199,6 +199,33 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
   map->run(thunk::of(find), thunk::of(lay_out));
 }
 
+// What comes takes the places that are left; the last elements go to what is left of these in the end.
+inline void settle(cut_anew& to, elements const& old, std::vector<std::int32_t>& places, agreement::ids const& all) {
+  std::size_t const owned = std::size_t(old.owned), left = places.size();
+  std::size_t came = 0, taken = 0;
+  for (auto const& p : all) came += p.items.size();
+  std::size_t const size = owned - left + came;
+  std::vector<std::int32_t> last;
+  for (std::size_t e = size; e < owned; ++e)
+    if (!std::binary_search(places.begin(), places.end(), std::int32_t(e))) last.push_back(std::int32_t(e));
+  for (std::size_t e = owned; e < size; ++e) places.push_back(std::int32_t(e));
+  auto part = std::make_shared<elements>();
+  part->rank = old.rank, part->ranks = old.ranks, part->owned = std::int64_t(size), part->among = old.among;
+  part->ids.assign(old.ids.begin(), old.ids.begin() + std::ptrdiff_t(owned));
+  part->ids.resize(std::max(owned, size));
+  for (auto const& p : all) {
+    std::span const to_places = std::span(places).subspan(taken, p.items.size());
+    to.moves.come(p.rank, to_places);
+    for (std::size_t n = 0; n < to_places.size(); ++n) part->ids[std::size_t(to_places[n])] = p.items[n];
+    taken += p.items.size();
+  }
+  std::span const holes = std::span(places).subspan(came, last.size());
+  for (std::size_t n = 0; n < last.size(); ++n) part->ids[std::size_t(holes[n])] = part->ids[std::size_t(last[n])];
+  to.moves.leave(element_moves::here, last), to.moves.come(element_moves::here, holes);
+  part->ids.resize(size);
+  to.part = std::move(part), to.stays = true;
+}
+
 KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int const> const& destinations, thunk find) {
   constexpr std::string_view who = "migrate";
   agreement const& ranks = ranks_for(f, who);
@@ -237,33 +264,7 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int c
     if (!f.talk_) f.talk_ = ranks.make_talk();
     fill_mesh(f, map.emplace(f, who), to);
   });
-  auto const arrive = [&] { // what comes takes these places; the last elements go to what is left in the end
-    auto const all = ranks.exchange(f.talk_.get(), std::move(out));
-    std::size_t const owned = std::size_t(old->owned), left = places.size();
-    std::size_t came = 0, taken = 0;
-    for (auto const& p : all) came += p.items.size();
-    std::size_t const size = owned - left + came;
-    std::vector<std::int32_t> last;
-    for (std::size_t e = size; e < owned; ++e)
-      if (!std::binary_search(places.begin(), places.end(), std::int32_t(e))) last.push_back(std::int32_t(e));
-    for (std::size_t e = owned; e < size; ++e) places.push_back(std::int32_t(e));
-    auto part = std::make_shared<elements>();
-    part->rank = old->rank, part->ranks = old->ranks, part->owned = std::int64_t(size), part->among = old->among;
-    part->ids.assign(old->ids.begin(), old->ids.begin() + std::ptrdiff_t(owned));
-    part->ids.resize(std::max(owned, size));
-    for (auto const& p : all) {
-      std::span const to_places = std::span(places).subspan(taken, p.items.size());
-      to.moves.come(p.rank, to_places);
-      for (std::size_t n = 0; n < to_places.size(); ++n) part->ids[std::size_t(to_places[n])] = p.items[n];
-      taken += p.items.size();
-    }
-    std::span const holes = std::span(places).subspan(came, last.size());
-    for (std::size_t n = 0; n < last.size(); ++n) part->ids[std::size_t(holes[n])] = part->ids[std::size_t(last[n])];
-    to.moves.leave(element_moves::here, last), to.moves.come(element_moves::here, holes);
-    part->ids.resize(size);
-    to.stays = true;
-    to.part = std::move(part);
-  };
+  auto const arrive = [&] { settle(to, *old, places, ranks.exchange(f.talk_.get(), std::move(out))); };
   auto const lay_out = [&] { lay_out_meshes(f, *map, {&to, 1}); };
   map->run(thunk::of(arrive), thunk::of(lay_out));
 }
