@@ -204,6 +204,7 @@ TEST_CASE("residency: what a rank has of the vertices of a grid") {
   CHECK(low.core().end[0] == 5); // three layers are ghosts of the upper rank
   CHECK(high.core().begin[0] == 5);
   CHECK(high.inside().begin[0] == 0);
+  CHECK((low.regions == kr::region::everywhere && high.regions == kr::region::everywhere));
 }
 
 TEST_CASE("residency: a variable that the grid cannot carry") {
