@@ -3,10 +3,7 @@
 
 #include <keel/block/for_each_block.hpp>
 
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/block/length.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 namespace {
 

@@ -7,14 +7,10 @@
 
 #include "field.hpp"
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/lanes.hpp>
 
-#include <cmath>
-#include <cstring>
 #include <random>
-#include <type_traits>
-#include <vector>
 
 namespace {
 

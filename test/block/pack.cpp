@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <keel/block/pack.hpp>
 
-#include <doctest/doctest.h>
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
 #if __has_include(<xsimd/xsimd.hpp>)
 #include <xsimd/xsimd.hpp>
 #endif
 
 #include <sys/mman.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 
 using four = keel::block::pack<double, 4>;
 

@@ -3,15 +3,8 @@
 
 #include "field.hpp"
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/lanes.hpp>
-#include <support/message_of.hpp>
-
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
 
 namespace {
 

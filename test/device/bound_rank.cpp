@@ -4,18 +4,11 @@
 
 #include <keel/machine.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include "command_line.hpp"
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
-#include <string>
-#include <vector>
 
 namespace kd = keel::device;
 namespace kt = keel::topology;

@@ -3,13 +3,7 @@
 
 #include <keel/impl/device/choose_devices.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

@@ -3,17 +3,10 @@
 
 #include <keel/device/runtime.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 #include "every_knob.hpp"
 
-#include <array>
 #include <atomic>
-#include <cstdint>
-#include <cstdlib>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace kd = keel::device;
 

@@ -6,18 +6,12 @@
 
 #include <keel/residency.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <space/in_child.hpp>
 
 #include "command_line.hpp"
 
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 #include <sys/resource.h>
 

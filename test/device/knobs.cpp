@@ -7,19 +7,12 @@
 #include <keel/device/runtime.hpp>
 #include <keel/impl/device/table.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include "command_line.hpp"
 #include "every_knob.hpp"
 #include "text_file.hpp"
 
-#include <algorithm>
-#include <array>
 #include <list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace kd = keel::device;
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/device/mapping.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <string>
-#include <utility>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/report.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/shell.hpp>
-#include <support/skip.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
-#include <string>
 #include <thread>
-#include <vector>
 
 // What only a whole process shows: exit codes, what is printed once a job, who ends what.
 // KEEL_TEST_PROGRAM is the program; KEEL_TEST_LAUNCH "mpiexec … -n", or empty without MPI;

@@ -7,23 +7,15 @@
 #include <keel/device/report.hpp>
 #include <keel/device/runtime.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <nlohmann/json.hpp>
 #include <support/folder.hpp>
-#include <support/message_of.hpp>
 #include <support/said_to_stderr.hpp>
 #include "every_knob.hpp"
 #include "running.hpp"
 #include "text_file.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <new>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <sys/stat.h>
 

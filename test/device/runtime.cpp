@@ -5,20 +5,10 @@
 #include <keel/schedule/explain.hpp>
 #include <keel/topology.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 #include <support/said_to_stderr.hpp>
-#include <support/skip.hpp>
 #include "running.hpp"
 #include "text_file.hpp"
-
-#include <cstdint>
-#include <cstdlib>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 #include <unistd.h>
 

@@ -24,14 +24,11 @@
 #include <keel/device/runtime.hpp>
 #include <keel/device/try_execute.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include "running.hpp"
 
 #include <new>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <type_traits>
 
 namespace kd = keel::device;
 

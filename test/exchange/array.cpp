@@ -2,12 +2,9 @@
 // Whether two arrays share elements: beside a set of addresses, and without walking long arrays.
 #include <keel/exchange/array.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <array>
-#include <cstdint>
 #include <random>
-#include <vector>
 
 namespace kr = keel::residency;
 using kr::detail::array_ref;

@@ -8,20 +8,11 @@
 #include <keel/exchange/peer.hpp>
 #include <keel/layout.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <array>
 #include <complex>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <numeric>
-#include <optional>
 #include <random>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <sys/mman.h>
 

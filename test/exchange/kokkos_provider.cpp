@@ -10,11 +10,7 @@
 
 #include <laws/provider.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstring>
-#include <string>
-#include <vector>
+#include <support/test.hpp>
 
 namespace kr = keel::residency;
 

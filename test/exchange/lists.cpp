@@ -5,13 +5,7 @@
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/layout/grid.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <utility>
-#include <vector>
+#include <support/test.hpp>
 
 namespace kr = keel::residency;
 namespace kd = keel::residency::detail;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "../../impl/info/check.hpp"
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <support/folder.hpp>
 
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using keel::info::checking;
 using keel::topology::node;

@@ -5,15 +5,13 @@
 
 #include "said.hpp"
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <support/failing.hpp>
 #include <support/folder.hpp>
-#include <support/skip.hpp>
 
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 namespace fs = std::filesystem;
 using keel::test::content, keel::test::failing_call, keel::test::fail_one_by_one;

@@ -6,21 +6,14 @@
 
 #include <keel/policy/macros.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <support/skip.hpp>
-
-#include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <string>
-#include <vector>
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -6,17 +6,12 @@
 
 #include <keel/policy/macros.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/folder.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using keel::test::content, test::header, test::info;
 using nlohmann::json;

@@ -4,7 +4,7 @@
 
 #include "said.hpp"
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/folder.hpp>
 
 #include <nlohmann/json.hpp>
@@ -12,8 +12,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <string>
-#include <vector>
 
 #include <sys/resource.h>
 

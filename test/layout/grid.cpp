@@ -5,18 +5,10 @@
 #include <keel/layout.hpp>
 #include <keel/policy/error.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 #include <support/random_cuts.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <limits>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kr = keel::residency;
 namespace kd = keel::residency::detail;

@@ -5,20 +5,9 @@
 #include <keel/machine/alone.hpp>
 #include <keel/machine/collectives.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <random>
-#include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kr = keel::residency;
 namespace km = keel::machine;

@@ -7,16 +7,9 @@
 #include <keel/machine/environment.hpp>
 #include <keel/machine/simulated.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <iostream>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace krd = keel::residency::detail;
 namespace km = keel::machine;

@@ -3,14 +3,9 @@
 
 #include <keel/machine/collectives.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 
-#include <array>
-#include <cstdint>
 #include <new>
-#include <stdexcept>
-#include <string>
 
 namespace km = keel::machine;
 using keel::test::message_of;

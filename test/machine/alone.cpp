@@ -4,9 +4,7 @@
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/messages.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 using solo = km::basic_environment<km::alone>;

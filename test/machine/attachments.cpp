@@ -3,9 +3,7 @@
 
 #include <keel/machine/environment.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 

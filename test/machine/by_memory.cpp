@@ -5,10 +5,7 @@
 #include <keel/machine/simulated.hpp>
 #include <keel/topology/binding.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <string>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 using km::environment;

@@ -7,17 +7,11 @@
 #include <keel/machine/messages.hpp>
 #include <keel/machine/pending.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #if KEEL_WITH_MPI
 
-#include <algorithm>
 #include <climits>
-#include <cstddef>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace km = keel::machine;
 using km::environment;

@@ -3,14 +3,9 @@
 
 #include <keel/machine/reductions.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 
 #include <climits>
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace km = keel::machine;
 

@@ -3,11 +3,8 @@
 
 #include <keel/machine/host.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <nlohmann/json.hpp>
-
-#include <string>
-#include <vector>
 
 namespace km = keel::machine;
 using km::environment;

@@ -4,14 +4,11 @@
 #include <keel/machine/alone.hpp>
 #include <keel/machine/mpi.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/said_to_stderr.hpp>
 
 #include <chrono>
-#include <cstdio>
 #include <ctime>
-#include <optional>
-#include <string>
 #include <thread>
 
 #include <unistd.h>

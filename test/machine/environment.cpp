@@ -4,12 +4,7 @@
 #include <keel/block/length.hpp>
 #include <keel/machine/collectives.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 using km::environment;

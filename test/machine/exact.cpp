@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/exact.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <random>
-#include <vector>
 
 using keel::machine::exact_sum;
 using limits = std::numeric_limits<double>;

@@ -4,12 +4,7 @@
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/reductions.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdio>
-#include <string>
+#include <support/test.hpp>
 
 #include <sys/utsname.h>
 

@@ -6,11 +6,9 @@
 #include <keel/machine/sparse.hpp>
 #include <keel/policy/error.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <concepts>
-#include <string>
-#include <vector>
 
 #include <sys/types.h>
 #include <sys/wait.h>

@@ -4,12 +4,7 @@
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/host.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
+#include <support/test.hpp>
 
 #if KEEL_WITH_MPI && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>

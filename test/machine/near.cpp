@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/machine/near.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 

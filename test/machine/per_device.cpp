@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/per_device.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 namespace kt = keel::topology;

@@ -3,17 +3,10 @@
 
 #include <keel/machine/reductions.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <array>
 #include <bit>
-#include <cmath>
 #include <compare>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <span>
-#include <vector>
 
 namespace km = keel::machine;
 

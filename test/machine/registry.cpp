@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/registry.hpp>
 
-#include <doctest/doctest.h>
-
-#include <optional>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 using km::environment;

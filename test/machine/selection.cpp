@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/selection.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <climits>
-#include <string>
 
 namespace km = keel::machine;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/session.hpp>
 
-#include <doctest/doctest.h>
-
-#include <type_traits>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 

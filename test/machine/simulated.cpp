@@ -5,14 +5,11 @@
 #include <keel/impl/machine/near.hpp>
 #include <keel/machine/environment.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <machine/random_selection.hpp>
 
-#include <algorithm>
-#include <optional>
 #include <random>
 #include <variant>
-#include <vector>
 
 namespace km = keel::machine;
 using keel::test::draw;

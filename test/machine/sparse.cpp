@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/sparse.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <laws/sparse_exchange.hpp>
-#include <support/message_of.hpp>
-
-#include <vector>
 
 namespace km = keel::machine;
 

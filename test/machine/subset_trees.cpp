@@ -5,15 +5,13 @@
 
 #include <keel/machine/collectives.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <machine/random_selection.hpp>
 
 #if KEEL_WITH_MPI
 
-#include <algorithm>
 #include <random>
 #include <variant>
-#include <vector>
 
 namespace km = keel::machine;
 using keel::test::draw;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/threads.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <vector>
+#include <support/test.hpp>
 
 namespace km = keel::machine;
 

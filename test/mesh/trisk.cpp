@@ -4,18 +4,9 @@
 
 #include <store/python.hpp>
 #include <support/program.hpp>
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <map>
 #include <numeric>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace {
 

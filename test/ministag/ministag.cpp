@@ -2,10 +2,7 @@
 // Runs ministag: the same bits however it runs, exact answers, no byte too many.
 #include <support/program.hpp>
 
-#include <support/skip.hpp>
-
-#include <string>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <support/program.hpp>
 
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
-#include <string>
 #include <system_error>
 
 namespace {

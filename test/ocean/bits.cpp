@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <support/program.hpp>
 
-#include <support/skip.hpp>
-
-#include <string>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

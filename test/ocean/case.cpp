@@ -3,11 +3,7 @@
 
 #include <ocean/state.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <limits>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

@@ -5,14 +5,9 @@
 
 #include <support/program.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <support/failing.hpp>
-#include <support/skip.hpp>
-
-#include <cstdint>
-#include <cstring>
-#include <string>
 
 using keel::test::fail_one_by_one, keel::test::failing_call;
 using program_test::content, program_test::folder, program_test::outcome;

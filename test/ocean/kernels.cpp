@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <ocean/kernels.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/lanes.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <initializer_list>
-#include <limits>
-#include <vector>
 
 namespace {
 

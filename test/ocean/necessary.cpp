@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <ocean/necessary.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 TEST_CASE("ocean: the necessary bytes are those counted by hand") {
   // 6 x 5 owned cells, one layer, so three alike variables; all round a neighbour

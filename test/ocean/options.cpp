@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <ocean/options.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

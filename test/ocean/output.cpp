@@ -4,14 +4,9 @@
 #include <store/python.hpp>
 #include <support/program.hpp>
 
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
 #include <fcntl.h>
-
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
 
 namespace {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <ocean/stretch.hpp>
 
-#include <doctest/doctest.h>
-
-#include <vector>
+#include <support/test.hpp>
 
 TEST_CASE("ocean: stretches cover every step once, and end where output is due") {
   for (long const more : {1, 2, 3, 10, 25})

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A box of atoms beside ExaMiniMD, on some ranks and devices.
 #include <support/program.hpp>
-#include <support/skip.hpp>
-
-#include <cmath>
-#include <sstream>
-#include <string>
+#include <support/test.hpp>
 
 namespace {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/caught.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
+#include <support/test.hpp>
 
 TEST_CASE("policy: what is done when an exception is caught is nothing, until a destructor sets it") {
   static std::string told;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/choose.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <tuple>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
-#include <type_traits>
+#include <support/test.hpp>
 
 TEST_CASE("policy: an error speaks in one grammar") {
   CHECK(std::string{

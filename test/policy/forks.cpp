@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/forks.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>

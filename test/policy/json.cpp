@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/json.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
+#include <support/test.hpp>
 
 namespace {
 

@@ -4,9 +4,7 @@
 #include <keel/policy/tags.hpp>
 
 #include <boost/hana/tuple.hpp>
-#include <doctest/doctest.h>
-
-#include <tuple>
+#include <support/test.hpp>
 
 namespace {
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/log.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <support/test.hpp>
 
 namespace {
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/nearest.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <string_view>
+#include <support/test.hpp>
 
 TEST_CASE("policy: the distance of two words is what has to be typed") {
   using keel::policy::edit_distance;

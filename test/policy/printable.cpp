@@ -3,10 +3,7 @@
 #include <keel/policy/log.hpp>
 #include <keel/policy/printable.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
+#include <support/test.hpp>
 
 namespace kp = keel::policy;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/tags.hpp>
 
-#include <doctest/doctest.h>
-
-#include <type_traits>
+#include <support/test.hpp>
 
 TEST_CASE("policy: a tag is an empty type that knows its name") {
   CHECK(keel::policy::DeviceTag<keel::serial>);

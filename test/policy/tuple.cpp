@@ -3,10 +3,7 @@
 
 #include <keel/policy/tags.hpp>
 
-#include <doctest/doctest.h>
-
-#include <tuple>
-#include <type_traits>
+#include <support/test.hpp>
 
 namespace tuple_test {
 

@@ -18,32 +18,13 @@
 #include <keel/schedule/plan.hpp>
 #include <keel/validity/ledger.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <map>
-#include <memory>
 #include <numeric>
-#include <optional>
 #include <random>
-#include <span>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace test {
 

@@ -14,19 +14,10 @@
 #include <keel/residency/loops.hpp>
 #include <keel/schedule/checkpoint.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <store/python.hpp>
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
 #include <sys/resource.h>
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// The end of a trace as a program's user sees it: on standard error and in the exit code.
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <support/failing.hpp>
 #include <support/shell.hpp>
-#include <support/skip.hpp>
 
 #include <filesystem>
-#include <string>
 
 #include <sys/resource.h>
 

@@ -5,10 +5,7 @@
 
 #include <support/folder.hpp>
 
-#include <doctest/doctest.h>
-
-#include <sstream>
-#include <string>
+#include <support/test.hpp>
 
 namespace kr = keel::residency;
 

@@ -6,12 +6,10 @@
 
 #include <keel/machine/alone.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <deque>
 #include <random>
-#include <set>
-#include <vector>
 
 namespace kr = keel::residency;
 

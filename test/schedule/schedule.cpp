@@ -8,14 +8,7 @@
 #include <keel/policy/list.hpp>
 #include <keel/schedule.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <type_traits>
-#include <vector>
+#include <support/test.hpp>
 
 namespace kr = keel::residency;
 namespace kd = keel::residency::detail;

@@ -4,14 +4,8 @@
 #include <keel/space/simulated.hpp>
 #include <keel/space/tbb.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <laws/execution_space.hpp>
-#include <support/skip.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 namespace {
 

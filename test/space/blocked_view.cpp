@@ -3,11 +3,7 @@
 
 #include <keel/space/simulated.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <cstddef>
-#include <string>
+#include <support/test.hpp>
 
 namespace {
 

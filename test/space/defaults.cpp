@@ -3,12 +3,8 @@
 
 #include <keel/space/start.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <space/in_child.hpp>
-
-#include <sstream>
-#include <string>
-#include <type_traits>
 
 namespace {
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/devices.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <tuple>
-#include <type_traits>
+#include <support/test.hpp>
 
 namespace {
 

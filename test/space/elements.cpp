@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/memory.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <laws/memory_space.hpp>
 #include <space/host_bytes.hpp>
 
 #include <atomic>
-#include <type_traits>
 
 namespace {
 

@@ -3,18 +3,13 @@
 
 #include <keel/impl/space/reserved_threads.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <space/in_child.hpp>
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
-#include <stdexcept>
-#include <string>
 #include <thread>
 
 // A process with threads of keel's forks. Each case is a child that starts Kokkos and forks again.

@@ -4,7 +4,7 @@
 /// @file
 /// Runs a piece of a test in a process of its own: Kokkos starts once in a process, and an abort ends one.
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,9 +12,6 @@
 #include <chrono>
 #include <concepts>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
 #include <thread>
 
 namespace keel::test {

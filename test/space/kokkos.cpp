@@ -3,7 +3,7 @@
 /// The control: Kokkos' own host spaces keep the laws that keel's are held to.
 #include <keel/space/kokkos.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/execution_laws.hpp>
 
 #ifdef KOKKOS_ENABLE_SERIAL

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/memkind.hpp>
 
-#include <doctest/doctest.h>
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
 #if KEEL_WITH_MEMKIND
 
 #include <keel/policy/error.hpp>
 
 #include <laws/memory_space.hpp>
-
-#include <cstdlib>
-#include <string>
 
 namespace {
 

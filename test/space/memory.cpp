@@ -6,20 +6,12 @@
 #include <keel/space/pool.hpp>
 #include <keel/space/simulated_memory.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <laws/memory_space.hpp>
 #include <space/host_bytes.hpp>
-#include <support/message_of.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
 #include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace {
 

@@ -3,13 +3,8 @@
 
 #include <keel/space/pool.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 #include <support/refused_call.hpp>
-#include <support/skip.hpp>
-
-#include <string>
-#include <vector>
 
 #include <sys/syscall.h>
 

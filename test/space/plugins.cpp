@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/plugins.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <space/in_child.hpp>
-#include <support/message_of.hpp>
 
-#include <algorithm>
-#include <cstdio>
 #include <ostream>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace {
 

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/pool.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <space/host_bytes.hpp>
-#include <support/message_of.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/settings.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
+#include <support/test.hpp>
 
 TEST_CASE("space: merging takes what is set, all or nothing, and leaves the rest") {
   keel::space::settings const all{

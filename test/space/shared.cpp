@@ -5,9 +5,8 @@
 #include <keel/machine/collectives.hpp>
 #include <keel/space/peer_memory.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <laws/memory_space.hpp>
-#include <support/message_of.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,18 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
-#include <cstring>
 #include <fstream>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace {
 

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/simulated.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/execution_laws.hpp>
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <fstream>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace {
 

@@ -4,12 +4,8 @@
 #include <keel/policy/error.hpp>
 
 #include <Kokkos_DynamicView.hpp>
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <space/in_child.hpp>
-#include <support/message_of.hpp>
-
-#include <cstdlib>
-#include <string>
 
 namespace {
 

@@ -6,29 +6,18 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <support/execution_laws.hpp>
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
 
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <filesystem>
 #include <iterator>
 #include <mutex>
-#include <set>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #if KEEL_WITH_TBB
 

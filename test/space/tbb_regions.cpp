@@ -7,24 +7,16 @@
 #include <keel/space/start.hpp>
 #include <keel/topology/affinity.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <space/in_child.hpp>
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
 
 #if KEEL_WITH_TBB
 
 #include <oneapi/tbb/global_control.h>
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <iostream>
-#include <sstream>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <sched.h>
 

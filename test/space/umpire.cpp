@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/umpire.hpp>
 
-#include <doctest/doctest.h>
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
 #if KEEL_WITH_UMPIRE
 
 #include <laws/memory_space.hpp>
-#include <support/message_of.hpp>
 
 #include <umpire/strategy/QuickPool.hpp>
 #include <umpire/strategy/SizeLimiter.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace {
 

@@ -7,30 +7,15 @@
 
 #include <store/python.hpp>
 #include <support/folder.hpp>
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <random>
-#include <set>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/mount.h>

@@ -4,16 +4,10 @@
 #include <keel/policy/log.hpp>
 
 #include <support/folder.hpp>
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <string>
-#include <vector>
 
 namespace fs = std::filesystem;
 using namespace keel::residency::detail;

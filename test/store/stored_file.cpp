@@ -4,19 +4,11 @@
 
 #include <store/python.hpp>
 #include <support/folder.hpp>
-#include <support/message_of.hpp>
-#include <support/skip.hpp>
+#include <support/test.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <string>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/mount.h>

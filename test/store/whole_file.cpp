@@ -2,17 +2,12 @@
 #include <keel/impl/store/whole_file.hpp>
 
 #include <support/folder.hpp>
-#include <support/skip.hpp>
-
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <csignal>
-#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <string>
-#include <vector>
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

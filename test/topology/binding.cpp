@@ -4,13 +4,10 @@
 #include <keel/topology/affinity.hpp>
 
 #include <support/refused_call.hpp>
-#include <support/skip.hpp>
-
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <atomic>
 #include <cerrno>
-#include <string>
 #include <thread>
 
 #include <sched.h>

@@ -4,15 +4,10 @@
 #include <keel/topology/binding.hpp>
 #include <keel/topology/node.hpp>
 
-#include <support/skip.hpp>
-
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
-#include <string>
-#include <utility>
 
 #include <sys/wait.h>
 #include <unistd.h>

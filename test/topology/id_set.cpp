@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/topology/id_set.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <algorithm>
 #include <iterator>
 #include <random>
-#include <set>
-#include <string>
-#include <vector>
 
 using keel::topology::id_set;
 

@@ -4,10 +4,7 @@
 #include <keel/impl/topology/latencies.hpp>
 #include <keel/impl/topology/localities.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <vector>
+#include <support/test.hpp>
 
 using keel::topology::detail::localities;
 

@@ -7,18 +7,12 @@
 #include <space/in_child.hpp>
 #include <support/folder.hpp>
 #include <support/refused_call.hpp>
-#include <support/skip.hpp>
-
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
 #include <cerrno>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <new>
-#include <set>
-#include <string>
-#include <string_view>
 
 #include <sys/syscall.h>
 #include <unistd.h>

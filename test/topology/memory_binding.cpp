@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <keel/topology/memory_binding.hpp>
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 #include <space/in_child.hpp>
 #include <support/refused_call.hpp>
-#include <support/skip.hpp>
 
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <string>
 #include <thread>
 
 #include <linux/mempolicy.h>

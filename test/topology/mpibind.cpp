@@ -9,14 +9,9 @@
 
 #include "saved.hpp"
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <algorithm>
 #include <charconv>
-#include <cstddef>
-#include <sstream>
-#include <string>
-#include <vector>
 
 using namespace keel::topology;
 

@@ -4,25 +4,16 @@
 
 #include <laws/topology.hpp>
 #include <support/folder.hpp>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 
 #include "record.hpp"
 #include "saved.hpp"
 #include "walk.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <unistd.h>
 

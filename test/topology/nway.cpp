@@ -3,13 +3,7 @@
 
 #include "saved.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <type_traits>
-#include <vector>
+#include <support/test.hpp>
 
 using namespace keel::nway;
 using keel::test::own_machine;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/topology/objects.hpp>
 
-#include <doctest/doctest.h>
-
-#include <set>
-#include <string>
+#include <support/test.hpp>
 
 using namespace keel::topology;
 

@@ -8,19 +8,11 @@
 #include "saved.hpp"
 #include "walk.hpp"
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 
-#include <algorithm>
 #include <climits>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace keel::topology;
 using keel::test::own_machine;

@@ -8,16 +8,9 @@
 
 #include "saved.hpp"
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <cstdlib>
 #include <fstream>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <vector>
 
 namespace keel::test {
 

@@ -3,10 +3,7 @@
 /// Which texts hwloc is shown: each rule with a text that keeps it and texts that break it.
 #include <keel/impl/topology/xml_rules.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
+#include <support/test.hpp>
 
 using keel::topology::detail::why_not_a_topology, keel::topology::detail::read_set, keel::topology::id_set;
 

@@ -11,16 +11,9 @@
 
 #include "snapshot.hpp"
 
-#include <doctest/doctest.h>
+#include <support/test.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace kr = keel::residency;
 using test::by, test::snapshot;

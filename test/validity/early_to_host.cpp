@@ -6,11 +6,7 @@
 
 #include "trial.hpp"
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <string>
-#include <vector>
+#include <support/test.hpp>
 
 namespace kr = keel::residency;
 using keel::test::message_of, keel::test::refuses;

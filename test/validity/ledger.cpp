@@ -5,15 +5,9 @@
 
 #include <keel/policy/error.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
+#include <support/test.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <cstdlib>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace kr = keel::residency;
 using test::recording_provider, test::trial;

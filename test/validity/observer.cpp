@@ -9,10 +9,7 @@
 #include <keel/validity/reasons.hpp>
 #include <keel/validity/trace.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include <support/test.hpp>
 
 namespace kr = keel::residency;
 using test::recording_provider;

@@ -6,10 +6,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/validity/ledger.hpp>
 
-#include <doctest/doctest.h>
-#include <support/message_of.hpp>
-
-#include <string>
+#include <support/test.hpp>
 
 namespace kr = keel::residency;
 using test::recording_provider;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/validity/transitions.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
+#include <support/test.hpp>
 
 namespace kr = keel::residency;
 
