@@ -48,7 +48,7 @@ struct fenced {
 
 using devices = keel::where_supported<keel::list<host, twin, keel::cuda, keel::hip>>;
 template <class Exchange>
-using app = application<devices, kr::automatic, Kokkos::LayoutRight, km::mpi, Exchange>;
+using costed = application<devices, kr::automatic, Kokkos::LayoutRight, km::mpi, Exchange>;
 
 struct a : kr::variable<"a", double**, kr::levels<2>> {};
 struct b : kr::variable<"b", float**> {};
@@ -67,7 +67,7 @@ void in_steady_steps(std::string_view device, std::string_view transport, auto c
   std::vector<std::int64_t> owned;
   for (std::int64_t i = 0; i < own; ++i) owned.push_back(first + i);
   kr::partition<ring> const part{run.environment(), owned, ghosts};
-  kr::fields<app<Exchange>, a, b, c, d> all{run, kr::grid{{12, 14}, kr::ghost_width{1}, kr::periodic{true}}, part,
+  kr::fields<costed<Exchange>, a, b, c, d> all{run, kr::grid{{12, 14}, kr::ghost_width{1}, kr::periodic{true}}, part,
                                             kr::extra<c, d>{2}};
   auto const once = [&] { all.step(step{}); };
   for (int i = 0; i < 4; ++i) once();
@@ -149,7 +149,7 @@ TEST_CASE("residency: elements that move to and fro get no new arrays, nor buffe
     int const rank = run.environment().rank(), next = (rank + 1) % run.environment().size();
     std::vector<std::int64_t> owned;
     for (int i = 0; i < 40; ++i) owned.push_back(100 * rank + i);
-    kr::fields<app<kr::on_device>, place> f{run, kr::partition<atoms>{run.environment(), owned}};
+    kr::fields<costed<kr::on_device>, place> f{run, kr::partition<atoms>{run.environment(), owned}};
     f.reserve(atoms{}, 50);
     auto const move = [&](int n) {
       f.run(kr::cycle<place>{}), f.run(push{});
