@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What nearly every test includes: doctest, what keel says when it throws, a case that cannot run here, and the headers of
-/// the standard library that cost a source little.
+/// What nearly every test includes: doctest, what keel says when it throws, a case that cannot run here, and the
+/// headers of the standard library that cost a source little.
 
 #include <keel/policy/error.hpp>
 
