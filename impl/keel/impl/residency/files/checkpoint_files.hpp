@@ -63,4 +63,5 @@ private:
 
 #if !KEEL_COMPILED
 #include <keel/impl/residency/files/checkpoint_files.ipp>
+#include <keel/impl/residency/files/save.ipp>
 #endif

@@ -57,5 +57,5 @@ void save(fields_state& f, std::string_view name, std::span<request const> what,
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/residency/files/save.ipp>
+#include <keel/impl/residency/files/checkpoint_files.hpp> // whose end has the bodies: they need its class
 #endif
