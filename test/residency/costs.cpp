@@ -68,7 +68,7 @@ void in_steady_steps(std::string_view device, std::string_view transport, auto c
   for (std::int64_t i = 0; i < own; ++i) owned.push_back(first + i);
   kr::partition<ring> const part{run.environment(), owned, ghosts};
   kr::fields<costed<Exchange>, a, b, c, d> all{run, kr::grid{{12, 14}, kr::ghost_width{1}, kr::periodic{true}}, part,
-                                            kr::extra<c, d>{2}};
+                                               kr::extra<c, d>{2}};
   auto const once = [&] { all.step(step{}); };
   for (int i = 0; i < 4; ++i) once();
   f(run.environment().size(), once);
