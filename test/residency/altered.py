@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Changes each attribute and each small dataset of a checkpoint in turn, and lets a program go on from each file: altered.py COMMAND.
-All ranks refuse it in one sentence and have what they had, or none is valid; or all have what was written."""
+"""Changes each attribute and each small dataset of a checkpoint in turn, and lets a program go on from
+each file: altered.py COMMAND. All ranks refuse it in one sentence and have what they had, or none is valid; or all have what was written."""
 import os
 import shutil
 import subprocess

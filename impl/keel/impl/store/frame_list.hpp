@@ -23,9 +23,9 @@ struct frame_list {
 /// Its JSON.
 [[nodiscard]] std::string text_of_frame(std::string const& stem, std::int64_t step, double time);
 [[nodiscard]] std::string text_of(frame_list const& list);
-/// The list that is there, whoever wrote it last. What is no such list, and in a build without nlohmann-json what keel
-/// would write differently, gets the name `movie.vtkhdf.series.broken` with a warning. Then, and where there is none,
-/// the frames that are there make a new one.
+/// Reads the list, whichever tool wrote it last. A file that is not such a list is renamed to
+/// `movie.vtkhdf.series.broken`, with a warning; so is one that keel would write in another form, if keel was built
+/// without nlohmann-json. Then, and if there is no file, the list is made from the frames in the folder.
 [[nodiscard]] frame_list read_frame_list(std::string const& stem);
 
 } // namespace keel::residency::detail
