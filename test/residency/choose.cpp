@@ -58,6 +58,12 @@ using filled = kr::schedule<refill, kr::exchange<r>>;
 template <class S>
 constexpr bool is_refused = kr::detail::lost_read<S>.request != kr::detail::no_request;
 static_assert(!is_refused<chosen<filled, filled>> && !is_refused<chosen<filled, begin>>);
+struct cg : empty<"cg", kr::on_device, kr::updates<x>> {};
+struct jacobi : empty<"jacobi", kr::on_device, kr::updates<x>> {};
+struct step
+    : kr::schedule<begin, kr::exchange<x>, kr::choose<solver, cg, kr::schedule<jacobi, kr::exchange<x>, jacobi>>,
+                   largest, kr::choose<by_size, kr::schedule<>, scale>> {};
+static_assert(!is_refused<step>);
 static_assert(is_refused<chosen<filled, refill>> && is_refused<chosen<refill, filled>>);
 static_assert(is_refused<chosen<filled, filled, refill>> && is_refused<chosen<refill, refill>>);
 static_assert(is_refused<chosen<filled, kr::choose<by_size, refill, filled>>>);

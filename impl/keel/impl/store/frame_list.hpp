@@ -24,8 +24,8 @@ struct frame_list {
 [[nodiscard]] std::string text_of_frame(std::string const& stem, std::int64_t step, double time);
 [[nodiscard]] std::string text_of(frame_list const& list);
 /// Reads the list, whichever tool wrote it last. A file that is not such a list is renamed to
-/// `movie.vtkhdf.series.broken`, with a warning; so is one that keel would write in another form, if keel was built
-/// without nlohmann-json. Then, and if there is no file, the list is made from the frames in the folder.
+/// `movie.vtkhdf.series.broken`, with a warning; so is one that says more than the frames in the folder do, if keel was
+/// built without nlohmann-json. Then, and if there is no file, the list is made from those frames.
 [[nodiscard]] frame_list read_frame_list(std::string const& stem);
 
 } // namespace keel::residency::detail
