@@ -19,7 +19,6 @@
 #include <keel/space/plugins.hpp>
 #include <keel/space/pool.hpp>
 #include <keel/space/settings.hpp>
-#include <keel/space/shared.hpp>
 #include <keel/space/simulated.hpp>
 #include <keel/space/simulated_memory.hpp>
 #include <keel/space/start.hpp>

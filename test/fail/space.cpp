@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <keel/machine/simulated.hpp>
 #include <keel/space.hpp>
 
 #include <cstdlib>
@@ -71,9 +70,6 @@ int main() { keel::space::memory<made_of<reached, allocating, deallocating>> con
 #elif defined(RESOURCE_WITHOUT_REACH)
 // expect: keel::space::memory: the resource has no reached_from
 int main() { keel::space::memory<made_of<named, allocating, deallocating>> const space; }
-#elif defined(SHARED_BY_NO_RANKS)
-// expect: keel::space::shared: these ranks cannot agree on an allocation
-int main() { keel::space::shared<keel::machine::simulated<2, 4>> const space; }
 #elif defined(TASK_SCHEDULER)
 // expect: keel::space: this execution space runs no task scheduler
 // errors: 1

@@ -50,8 +50,6 @@ enum class reach {
 /// | `deallocate(pointer, bytes, alignment)` | `const`; takes back what `allocate` gave, from any thread |
 /// | copying | copies share one source: each takes back what another gave |
 /// | `execution_space` | a type; optional for `reach::host`, whose default is Kokkos' host space |
-/// | `fence()` | `const`; optional: that of the space, for memory which other processes write |
-/// | `element<T>` | optional: made of a `T*`, what a view gives, not `T&`; whole views are copied by address |
 ///
 /// A resource with `reach::device` needs an `execution_space` that copies for the host: the static function
 /// `impl_copy(to, from, bytes)` returns when the copy is done, and `impl_copy_asynchronously(to, from, bytes)` of an

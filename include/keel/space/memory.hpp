@@ -124,13 +124,6 @@ public:
   }
   void deallocate(void* pointer, std::size_t bytes) const { deallocate("[unlabeled]", pointer, bytes); }
 
-  /// The resource's: returns when what others wrote into the memory can be read. `Kokkos::fence` does not call it.
-  void fence() const
-    requires requires(R const& r) { r.fence(); }
-  {
-    resource_.fence();
-  }
-
 private:
   [[noreturn]] static void refuse(char const* label, std::size_t bytes, std::string_view why) {
     throw out_of_memory_error("space",
@@ -149,5 +142,4 @@ inline constexpr bool is_memory<memory<R>> = true;
 
 } // namespace keel::space
 
-#include <keel/impl/space/elements.hpp>
 #include <keel/impl/space/memory_hooks.hpp>

@@ -1,46 +1,83 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/peer_memory.hpp>
-#include <keel/impl/space/shared_pages.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/file_limit.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <system_error>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace keel::space {
 
 namespace detail {
 
-/// Pages of a file without a name.
+/// Where other processes of the node find a file without a name.
+struct file_place {
+  pid_t process = -1;
+  int descriptor = -1;
+  dev_t device = 0;
+  ino_t number = 0;
+
+  /// Of a file that this process holds open, until it ends.
+  explicit file_place(int file) : process(getpid()), descriptor(file) {
+    struct stat about{};
+    if (fstat(file, &about) == 0) device = about.st_dev, number = about.st_ino;
+  }
+  explicit file_place(peer_handle const& handle) { std::memcpy(this, &handle.bytes, sizeof *this); }
+  /// Opens it; -1, and `errno` has the reason. Processes that number processes otherwise do not find it.
+  [[nodiscard]] int open() const {
+    auto const path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(descriptor);
+    int const file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) return file;
+    if (file_place const found(file); found.device == device && found.number == number) return file;
+    ::close(file);
+    errno = ENOENT;
+    return -1;
+  }
+};
+
+/// Pages of a file without a name, which takes memory as it is written, and ends with the last process that maps it.
 struct host_peers {
-  static std::string failed(int error) { return std::system_category().message(error); }
+  static std::string failed() { return std::system_category().message(errno); }
+  static void* pages(int file, std::size_t bytes) {
+    return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  }
   static std::string make(std::size_t bytes, void*& at, peer_handle& handle) {
-    shared_pages pages(bytes, 0);
-    open_file file;
-    if (int const error = pages.reserve(); error != 0) return failed(error);
-    if (int const error = pages.create(file); error != 0) return failed(error);
-    if (int const error = pages.map(file); error != 0) return failed(error);
-    file_place const place = file_place::of(file);
+    // The system refuses here what is more than all its memory.
+    void* const tried = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (tried == MAP_FAILED) return failed();
+    munmap(tried, bytes);
+    policy::file_limit_refuses const longer;
+    int const file = memfd_create("keel::space::peer", MFD_CLOEXEC);
+    if (file < 0) return failed();
+    at = ftruncate(file, off_t(bytes)) == 0 ? pages(file, bytes) : MAP_FAILED;
+    if (at == MAP_FAILED) {
+      std::string why = failed();
+      ::close(file);
+      return why;
+    }
+    file_place const place(file); // others open it by its number
     static_assert(sizeof(place) <= sizeof(handle.bytes));
     std::memcpy(handle.bytes.data(), &place, sizeof place);
-    at = pages.give();
-    file.leave_open(); // others open it by its number
     return {};
   }
   static std::string map(peer_handle const& handle, void*& at) {
-    file_place place;
-    std::memcpy(&place, handle.bytes.data(), sizeof place);
-    open_file const file = place.open();
-    if (file.get() < 0) return failed(errno);
-    shared_pages pages(handle.size, 0);
-    if (int const error = pages.reserve(); error != 0) return failed(error);
-    if (int const error = pages.map(file); error != 0) return failed(error);
-    at = pages.give();
-    return {};
+    int const file = file_place(handle).open();
+    if (file < 0) return failed();
+    at = pages(file, handle.size);
+    std::string why = at == MAP_FAILED ? failed() : "";
+    ::close(file);
+    return why;
   }
-  static void unmap(void* at, std::size_t bytes) { shared_pages(bytes, 0).take_back(at); }
+  static void unmap(void* at, std::size_t bytes) { munmap(at, bytes); }
   static constexpr peer_kind all{"host", &make, &map, &unmap, nullptr};
 };
 
