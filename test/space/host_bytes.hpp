@@ -25,7 +25,7 @@ struct host_bytes {
 /// Counts, from any thread, and refuses more than its limit.
 struct counted_bytes : host_bytes {
   static constexpr char const* name = "counted";
-  static inline std::atomic<int> given = 0, taken = 0, fences = 0;
+  static inline std::atomic<int> given = 0, taken = 0;
   static inline std::atomic<std::size_t> asked = 0, returned = 0; // of the last call
   static inline std::size_t limit = 1 << 30;
 
@@ -40,7 +40,6 @@ struct counted_bytes : host_bytes {
     returned = bytes;
     host_bytes::deallocate(p, bytes, alignment);
   }
-  void fence() const { ++fences; }
 };
 
 } // namespace keel::test

@@ -99,16 +99,13 @@ TEST_CASE("space: an exhausted resource says which space, which label, and how m
   for (auto const* const words : {"counted", "big one", "8128"}) CHECK(said.find(words) != std::string::npos);
 }
 
-TEST_CASE("space: a resource is asked for one byte where none is wanted, and gets it back; its fence is the space's") {
+TEST_CASE("space: a resource is asked for one byte where none is wanted, and gets it back") {
   counted_space const space;
   for (std::size_t const bytes : {0, 24}) {
     space.deallocate("some", space.allocate("some", bytes), bytes);
     CHECK(counted::asked == std::max(bytes, std::size_t{1}));
     CHECK(counted::returned == counted::asked);
   }
-  counted::fences = 0;
-  space.fence();
-  CHECK(counted::fences == 1);
 }
 
 TEST_CASE("space: a tool hears the user's bytes, or all of them where nothing else is said") {
