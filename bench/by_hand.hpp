@@ -39,27 +39,6 @@ auto light(Policy const& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
-/// Pieces of a buffer that go to ranks, and of another one that come from them.
-struct messages {
-  struct message {
-    int rank;
-    std::size_t begin, count;
-  };
-  std::vector<message> out, in;
-
-  void exchange([[maybe_unused]] auto const& env, [[maybe_unused]] double const* from,
-                [[maybe_unused]] double* to) const {
-#if KEEL_WITH_MPI
-    std::vector<MPI_Request> requests;
-    for (message const& m : in)
-      MPI_Irecv(to + m.begin, int(m.count), MPI_DOUBLE, m.rank, 0, env.comm(), &requests.emplace_back());
-    for (message const& m : out)
-      MPI_Isend(from + m.begin, int(m.count), MPI_DOUBLE, m.rank, 0, env.comm(), &requests.emplace_back());
-    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-#endif
-  }
-};
-
 /// An element of one of `Arrays` arrays by one number, and the element of a rank that it is a copy of.
 struct ghost {
   int at;
@@ -111,9 +90,9 @@ public:
       elements.insert(elements.end(), more.begin(), more.end());
     };
     for (auto const& [rank, lists] : by_owner)
-      asked.push_back({rank, lists[1]}), add(messages_.in, rank, needed, lists[0]);
+      asked.push_back({rank, lists[1]}), add(from_others_, rank, needed, lists[0]);
     for (auto const& parcel : keel::machine::sparse_messages<Ranks>(env).exchange(std::move(asked)))
-      add(messages_.out, parcel.rank, wanted, parcel.items);
+      add(to_others_, parcel.rank, wanted, parcel.items);
     to_ = on_device(needed), from_ = on_device(wanted);
     out_ = buffer("out", wanted.size() * std::size_t(length)), in_ = buffer("in", needed.size() * std::size_t(length));
     host_out_ = on_host(out_), host_in_ = on_host(in_);
@@ -123,10 +102,10 @@ public:
     arrays of{{}, length_};
     for (std::size_t k = 0; k < std::size_t(Arrays); ++k) of.begin[k] = begin[k];
     pack(of);
-    if (!messages_.out.empty() || !messages_.in.empty()) {
+    if (!to_others_.empty() || !from_others_.empty()) {
       Kokkos::deep_copy(space_, host_out_, out_);
       space_.fence();
-      messages_.exchange(env, host_out_.data(), host_in_.data());
+      exchange(env, host_out_.data(), host_in_.data());
       Kokkos::deep_copy(space_, in_, host_in_);
     }
     unpack(of);
@@ -157,6 +136,23 @@ public:
   }
 
 private:
+  /// A piece of a buffer that goes to a rank, or comes from it.
+  struct message {
+    int rank;
+    std::size_t begin, count;
+  };
+
+  void exchange([[maybe_unused]] auto const& env, [[maybe_unused]] double const* from,
+                [[maybe_unused]] double* to) const {
+#if KEEL_WITH_MPI
+    std::vector<MPI_Request> requests;
+    for (message const& m : from_others_)
+      MPI_Irecv(to + m.begin, int(m.count), MPI_DOUBLE, m.rank, 0, env.comm(), &requests.emplace_back());
+    for (message const& m : to_others_)
+      MPI_Isend(from + m.begin, int(m.count), MPI_DOUBLE, m.rank, 0, env.comm(), &requests.emplace_back());
+    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+#endif
+  }
   template <class F>
   void run(std::size_t count, F const& f) const {
     if (count == 0) return;
@@ -175,7 +171,7 @@ private:
 
   Space space_;
   int length_;
-  messages messages_;
+  std::vector<message> to_others_, from_others_;
   numbers to_self_, from_self_, to_, from_;
   buffer out_, in_;
   std::conditional_t<is_on_host, buffer, Kokkos::View<double*, host_space>> host_out_, host_in_;
