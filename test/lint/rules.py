@@ -296,13 +296,6 @@ def form(tree):
             yield f"{tree.name(header)}: a comment begins with '{begin}'"
 
 
-def kinds(tree):
-    """Switches over kinds of entries name each kind, so that -Wswitch finds those that lack a new one."""
-    for header in tree.headers():
-        if "case entry_kind::" in code(header) and re.search(r"^\s*default:", code(header), re.M):
-            yield f"{tree.name(header)}: a switch over kinds of entries has a default"
-
-
 def concepts(tree):
     """A concept that is asked of a member of a class template constrains no specialisation of it: g++ 12 then refuses right code by chance."""
     texts = {header: code(header) for header in tree.headers()}
@@ -333,14 +326,6 @@ def quiet(tree):
             yield f"meson-log.txt: {line}"
 
 
-def alike(tree):
-    """What tests do does not depend on the optimisation of the folder, which bench/run and test/run choose differently."""
-    for path in tree.files(".build", below=("test/",)):
-        for number, line in enumerate(text(path).splitlines(), 1):
-            if "get_option('optimization')" in line:
-                yield f"{tree.name(path)}:{number}: {line.strip()}"
-
-
 def version(tree):
     """KEEL_VERSION is the one place of the version; the change log has a section for it, CITATION.cff names it. What names a tag, keel.wrap and Spack, names one of git."""
     number = int(re.search(r"#define KEEL_VERSION (\d+)\n", text(tree.root / "include/keel/policy/macros.hpp"))[1])
@@ -369,14 +354,6 @@ def packaged(tree):
                 yield f"{name}: {line.strip()} does not have KEEL_ADDRESS"
 
 
-def cells(tree):
-    """A cell of a table of results has at most 300 characters; what limits a result stands in sentences below the table."""
-    for number, line in enumerate(text(tree.root / "bench/RESULTS.md").splitlines(), 1):
-        for cell in line.split("|") if line.startswith("|") else ():
-            if len(cell.strip()) > 300:
-                yield f"bench/RESULTS.md:{number}: a cell of {len(cell.strip())} characters: {cell.strip()[:60]} ..."
-
-
 def numbers(tree):
     """Whole numbers of a file's attributes are taken by checked_numbers, which has a range for each."""
     for path in tree.headers():
@@ -384,27 +361,9 @@ def numbers(tree):
             yield f"{tree.name(path)}: takes numbers of a file by itself"
 
 
-# Files that a commit with the trailer `Recipe: KIND` touches at most, besides tests, guides and the change log; an execution space
-# also has its own header.
-FORMER = {"9ff8bd2d"}  # followed a recipe of that time
-RECIPES = {"knob": 2, "execution space": 5, "schedule entry": 4}
-
-
-def recipes(tree):
-    """A commit that followed a recipe of CONTRIBUTING touched no more files than the recipe says."""
-    if not (tree.root / ".git").exists():
-        raise Skip("no clone of git")
-    command = ["git", "-C", tree.root, "log", "--grep=^Recipe: ", "--name-only", "--format=%x00%h%n%(trailers:key=Recipe,valueonly)"]
-    for commit in subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.split("\0")[1:]:
-        name, kind, *files = commit.split("\n")
-        files = [file for file in files if file and not file.startswith("test/") and not file.endswith(".md")]
-        if name[:8] not in FORMER and len(files) > RECIPES.get(kind, 0):
-            yield f"{name}: '{kind}' is a recipe of {RECIPES.get(kind, 0)} files, and this commit touches {', '.join(files)}"
-
-
 RULES = {rule.__name__: rule for rule in
          (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence,
-          form, kinds, concepts, formatted, alike, version, packaged, cells, numbers, quiet, recipes)}
+          form, concepts, formatted, version, packaged, numbers, quiet)}
 
 
 def main(arguments):

@@ -26,7 +26,7 @@ struct file_place {
   dev_t device = 0;
   ino_t number = 0;
 
-  /// Of a file that this process holds open, until it ends.
+  /// That of a file which this process holds open until it ends.
   explicit file_place(int file) : process(getpid()), descriptor(file) {
     struct stat about{};
     if (fstat(file, &about) == 0) device = about.st_dev, number = about.st_ino;
