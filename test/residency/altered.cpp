@@ -3,71 +3,37 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <support/ranks.hpp>
 
-#include "meshes.hpp"
-#include "routines.hpp"
-#include "run.hpp"
+#include "model.hpp"
 
-#include <keel/layout/partition.hpp>
-#include <keel/machine/mpi.hpp>
-#include <keel/machine/reductions.hpp>
-#include <keel/residency/fields.hpp>
 #include <keel/schedule/checkpoint.hpp>
 
-#include <cstdint>
-#include <cstdio>
 #include <fstream>
-#include <memory>
-#include <string>
-#include <type_traits>
 
 #include <unistd.h>
 
 namespace {
 
-namespace kr = keel::residency;
-namespace km = keel::machine;
-using test::meshes::cells;
+using namespace test;
+using meshes::cells;
 
-struct app : test::meshes::app<Kokkos::LayoutRight, kr::on_host> {};
+struct app : meshes::app<Kokkos::LayoutRight, kr::on_host> {};
 struct mass : kr::variable<"mass", double**, kr::levels<2>> {};
 struct spot : kr::variable<"spot", float* [2], kr::on_mesh<cells>> {};
 struct tick : kr::variable<"tick", std::int64_t, kr::off_grid> {};
 using fields = kr::fields<app, mass, spot, tick>;
-using all_parts = kr::writes<kr::everywhere<mass>, kr::everywhere<kr::past<mass, 1>>, spot, tick>;
-using all_owned = kr::reads<kr::owned<mass>, kr::owned<kr::past<mass, 1>>, kr::owned<spot>, tick>;
+using past_mass = kr::past<mass, 1>;
 
-/// Calls f(element, its number) for what this rank has.
-void for_each(auto v, bool owned_only, auto const& f) {
-  for (int c = 0; c < v.components(); ++c) {
-    auto const s = v.local(kr::component{c});
-    auto const part = owned_only ? s.owned() : s.everywhere();
-    auto const now = v(mass{}, kr::component{c}), before = v(kr::past<mass, 1>{}, kr::component{c});
-    for (auto i = part.begin[0]; i < part.end[0]; ++i)
-      for (auto j = part.begin[1]; j < part.end[1]; ++j) {
-        auto const x = s.global_begin[0] + i - s.owned().begin[0], y = s.global_begin[1] + j - s.owned().begin[1];
-        double const n = double(x) * 31 + double((y + 7) % 7) + 1000 * c;
-        f(now(i, j), n), f(before(i, j), -n);
-      }
-    for (auto e = v.owned(cells{}).begin; e < v.owned(cells{}).end; ++e)
-      for (int k = 0; k < 2; ++k) f(v(spot{}, kr::component{c})(e, k), double(10 * e + k + 5 * c));
-    f(v(tick{}, kr::component{c})(), 77. + c);
-  }
+void fill_all(fields& f, int stamp) {
+  for (int c = 0; c < f.components(); ++c, stamp += 10)
+    fill<kr::everywhere<mass>>(f, stamp, c), fill<kr::everywhere<past_mass>>(f, stamp + 1, c), fill<spot>(f, stamp, c),
+        fill<tick>(f, stamp, c);
 }
-/// Each element has its number, and `more`.
-void fill(fields& f, double more) {
-  f.run(test::call<all_parts>{}, [&](auto v) {
-    for_each(v, false, [&](auto& element, double n) { element = std::remove_cvref_t<decltype(element)>(n + more); });
-  });
-}
-/// How many elements have not.
-std::int64_t wrong(fields& f, double more) {
-  std::int64_t bad = 0;
-  f.run(test::call<all_owned>{}, [&](auto v) {
-    for_each(v, true, [&](auto const& element, double n) {
-      bad += element == std::remove_cvref_t<decltype(element)>(n + more) ? 0 : 1;
-    });
-  });
-  return bad;
+std::int64_t wrong_in_all(fields& f, int stamp) {
+  std::int64_t all = 0;
+  for (int c = 0; c < f.components(); ++c, stamp += 10)
+    all += wrong<kr::owned<mass>>(f, stamp, c) + wrong<kr::owned<past_mass>>(f, stamp + 1, c) +
+           wrong<kr::owned<spot>>(f, stamp, c) + wrong<tick>(f, stamp, c);
+  return all;
 }
 
 } // namespace
@@ -76,7 +42,7 @@ int main(int argc, char** argv) {
   keel::test::ranks const world(argc, argv);
   Kokkos::initialize();
   {
-    test::run<km::mpi> run(test::host::name);
+    run<km::mpi> run(host::name);
     auto const& env = run.environment();
     kr::partition<cells> const c(env, std::vector<std::int64_t>{3 * env.rank(), 3 * env.rank() + 1});
     kr::grid const first{{6, 7}, kr::ghost_width{1}, kr::periodic{false, true}},
@@ -88,7 +54,7 @@ int main(int argc, char** argv) {
     };
     if (argc == 1) { // makes the file
       auto const f = make(true);
-      fill(*f, 0);
+      fill_all(*f, 1);
       f->set_steps(3);
       f->run(kr::checkpoint<"whole">{});
     }
@@ -96,7 +62,7 @@ int main(int argc, char** argv) {
     for (std::string name; std::getline(names, name);) {
       ::alarm(60);
       auto const f = make(name.size() % 2 == 0);
-      fill(*f, 0.5);
+      fill_all(*f, 5);
       int const components = f->components();
       std::string said = "taken";
       try {
@@ -108,7 +74,7 @@ int main(int argc, char** argv) {
       bool const is_lost =
           is_refused && !(f->is_valid<mass>(kr::region::owned) && f->is_valid<spot>(kr::region::owned) &&
                           f->is_valid<tick>(kr::region::owned));
-      std::int64_t bad = is_lost ? 0 : wrong(*f, is_refused ? 0.5 : 0);
+      std::int64_t bad = is_lost ? 0 : wrong_in_all(*f, is_refused ? 5 : 1);
       bad += is_refused && !is_lost && f->components() != components ? 1 : 0;
       bool const are_alike = km::sum(env, std::int64_t(is_refused)) % env.size() == 0;
       bad = km::sum(env, bad);

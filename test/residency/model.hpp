@@ -107,7 +107,8 @@ void at_place(View const& x, int rank, kr::indices const& at, auto const& f) {
       if (all - rank > 1) i[all - 2] = j;
       if (all > rank) i[all - 1] = k;
       int const n = int(5 * j + k);
-      if constexpr (all == 1) f(x(i[0]), n, int(k));
+      if constexpr (all == 0) f(x(), n, int(k));
+      else if constexpr (all == 1) f(x(i[0]), n, int(k));
       else if constexpr (all == 2) f(x(i[0], i[1]), n, int(k));
       else if constexpr (all == 3) f(x(i[0], i[1], i[2]), n, int(k));
       else f(x(i[0], i[1], i[2], i[3]), n, int(k));
@@ -267,14 +268,19 @@ std::vector<detail::entry> listed_here(auto& f, int component = detail::every) {
   });
   return all;
 }
+/// Gives all ranks what the first one has.
+template <class T, class Ranks>
+void share(km::basic_environment<Ranks> const& env, std::vector<T>& values) {
+  std::size_t count = values.size();
+  km::broadcast(env, count, 0);
+  values.resize(count);
+  km::broadcast(env, std::span(values), 0);
+}
 /// What all ranks have of it, in order, on every rank.
 template <class Part, class Ranks>
 std::vector<detail::entry> listed(km::basic_environment<Ranks> const& env, auto& f) {
   auto all = km::gather(env, listed_here<Part>(f), 0);
-  std::size_t count = all.size();
-  km::broadcast(env, count, 0);
-  all.resize(count);
-  km::broadcast(env, std::span(all), 0);
+  share(env, all);
   std::sort(all.begin(), all.end());
   return all;
 }

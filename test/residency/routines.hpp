@@ -17,6 +17,12 @@ struct empty : keel::residency::routine<Name, Place, Clauses...> {
   static void run(V) {}
 };
 
+/// Declare a write, or a read, of `Part`.
+template <class Part, class Place = keel::residency::on_host>
+struct put : empty<"put", Place, keel::residency::writes<Part>> {};
+template <class Part, class Place = keel::residency::on_host>
+struct see : empty<"see", Place, keel::residency::reads<Part>> {};
+
 /// Calls what it is given on the host, with the view if it takes one, and returns what that returns:
 /// `f.run(test::call<kr::reads<x>>{}, [](auto v) { return v(x{})(0); })`.
 template <class... Clauses>

@@ -2,19 +2,11 @@
 // What is saved, as h5py and VTK read it, and what is gathered: every element tells by its value which one it is.
 #include <keel/residency/gather.hpp>
 
-#include "meshes.hpp"
-#include "routines.hpp"
 #include "in_folder.hpp"
-#include "run.hpp"
+#include "model.hpp"
 
-#include <keel/layout/partition.hpp>
-#include <keel/machine/mpi.hpp>
-#include <keel/machine/reductions.hpp>
-#include <keel/policy/log.hpp>
-#include <keel/residency/loops.hpp>
 #include <keel/schedule/checkpoint.hpp>
 
-#include <support/test.hpp>
 #include <store/python.hpp>
 
 #include <filesystem>
@@ -23,13 +15,12 @@
 
 namespace saving {
 
-namespace kr = keel::residency;
-namespace km = keel::machine;
+using namespace test;
 namespace fs = std::filesystem;
-using test::meshes::cells;
+using meshes::cells;
 
-struct app : test::meshes::app<Kokkos::LayoutRight, kr::on_device> {};
-struct on_left : test::meshes::app<Kokkos::LayoutLeft, kr::on_host, kr::checked> {};
+struct app : meshes::app<Kokkos::LayoutRight, kr::on_device> {};
+struct on_left : meshes::app<Kokkos::LayoutLeft, kr::on_host, kr::checked> {};
 
 struct mass : kr::variable<"mass", double**, kr::levels<2>> {};
 struct count : kr::variable<"count", std::uint8_t**> {};
@@ -45,8 +36,7 @@ struct node : kr::variable<"node", std::int32_t***, kr::at<kr::vertex>> {};
 struct position : kr::variable<"where", double* [2], kr::on_mesh<cells>> {};
 struct age : kr::variable<"age", float**, kr::on_mesh<cells>> {};
 
-using km::mpi;
-using some_run = test::run<mpi>;
+using some_run = run<km::mpi>;
 
 /// The number of an element, by its component, its global indices and the one beyond these; see saved.py.
 double number_of(int c, std::array<std::int64_t, 3> const& g, std::int64_t k) {
@@ -60,43 +50,26 @@ T value_of(double n) {
 }
 
 /// Calls f(element, its number) for those that this rank owns of a component.
-template <int Rank, class View, class F>
-void for_each_element(View const& a, kr::share const& s, int c, F const& f) {
-  auto const own = s.owned();
-  auto const count = [&](int d) { return d < Rank ? own.end[d] - own.begin[d] : 1; };
-  auto const global = [&](int d, std::int64_t i) {
-    return d >= Rank ? 0 : (s.global_begin[d] + i) % s.global_extents[d];
-  };
-  for (std::int64_t i = 0; i < count(0); ++i)
-    for (std::int64_t j = 0; j < count(1); ++j)
-      for (std::int64_t l = 0; l < count(2); ++l)
-        for (std::int64_t k = 0; k < (View::rank > Rank ? std::int64_t(a.extent(View::rank - 1)) : 1); ++k) {
-          std::array<std::int64_t, 3> const at{own.begin[0] + i, own.begin[1] + j, own.begin[2] + l};
-          double const n = number_of(c, {global(0, i), global(1, j), global(2, l)}, k);
-          if constexpr (View::rank == 1) f(a(at[0]), n);
-          else if constexpr (View::rank == 2) f(a(at[0], Rank == 1 ? k : at[1]), n);
-          else f(a(at[0], at[1], Rank == 2 ? k : at[2]), n);
-        }
-}
-template <class X, int Rank, class Fields>
-void fill(Fields& f, double more = 0) {
-  using variable = typename kr::detail::item<X>::variable;
-  f.run(test::call<kr::writes<X>>{}, [&](auto v) {
-    for (int c = 0; c < f.components(); ++c) {
-      auto const a = v(X{}, kr::component{c});
-      for_each_element<Rank>(a, f.template local<variable>(kr::component{c}), c, [&](auto& element, double n) {
-        element = value_of<std::remove_reference_t<decltype(element)>>(n + more);
-      });
-    }
+void for_each_element(auto const& a, kr::share const& s, int c, auto const& f) {
+  for_all(s.owned(), s.rank, [&](kr::indices const& at) {
+    auto const whole = in_grid(s, at);
+    at_place(a, s.rank, at,
+             [&](auto& element, int, int k) { f(element, number_of(c, {whole[0], whole[1], whole[2]}, k)); });
   });
 }
-
-/// Changes them where they then are valid only.
+/// Leaves them where the device has them.
 template <class... Xs>
-struct touch : kr::routine<"touch", kr::on_device, kr::updates<kr::owned<Xs>...>> {
-  template <class V>
-  static void run(V) {}
-};
+void number(auto& f, double more = 0) {
+  f.run(call<kr::writes<Xs...>>{}, [&](auto v) {
+    auto const one = [&](auto x, kr::component c) {
+      for_each_element(v(x, c), v.local(x, c), c.index, [&](auto& element, double n) {
+        element = value_of<std::remove_reference_t<decltype(element)>>(n + more);
+      });
+    };
+    for (int c = 0; c < v.components(); ++c) (one(Xs{}, kr::component{c}), ...);
+  });
+  (touch<Xs>(f), ...);
+}
 
 /// What saved.py says of files that all ranks have written, by rank 0.
 template <class Environment>
@@ -112,23 +85,21 @@ void check_files(Environment const& env, std::string const& arguments) {
 template <class App>
 void save_grids(std::string_view device, std::string const& order) {
   some_run run(device);
-  test::in_folder const here(run.environment());
+  in_folder const here(run.environment());
   using all = kr::fields<App, mass, count, wave, layers, corner, east, north, length, now>;
   using movie =
       kr::save<"movie", kr::owned<mass>, kr::owned<kr::past<mass, 1>>, kr::owned<count>, kr::owned<wave>,
                kr::owned<layers>, kr::owned<corner>, kr::owned<east>, kr::owned<north>, kr::owned<length>, now>;
   {
     all f{run, kr::grid{{7, 9}, kr::ghost_width{2, 1}, kr::periodic{false, true}}, kr::extra<layers>{3}};
-    fill<mass, 2>(f), fill<kr::past<mass, 1>, 2>(f, 0.5), fill<count, 2>(f), fill<wave, 2>(f), fill<layers, 2>(f);
-    fill<corner, 2>(f), fill<east, 2>(f), fill<north, 2>(f), fill<length, 1>(f);
-    f.run(test::call<kr::writes<now>>{}, [](auto v) { v(now{})() = 2.5; });
-    f.run(touch<mass, kr::past<mass, 1>, count, wave, layers, corner, east, north, length>{});
+    number<mass, count, wave, layers, corner, east, north, length>(f), number<kr::past<mass, 1>>(f, 0.5);
+    f.run(call<kr::writes<now>>{}, [](auto v) { v(now{})() = 2.5; });
     f.run(movie{});
     // Only what changed is copied.
     f.reset_traffic();
     f.step(kr::schedule<movie>{});
     CHECK(f.traffic().copies() == 0);
-    f.run(touch<east>{});
+    touch<east>(f);
     f.step(kr::schedule<movie>{});
     CHECK(f.traffic().bytes(kr::way::to_host) == f.traffic().bytes(kr::way::to_host, kr::region::owned, 5));
     CHECK((f.traffic().copies() != 0) == (device == "simulated" && f.template local<east>().owned().size(2) != 0));
@@ -138,37 +109,29 @@ void save_grids(std::string_view device, std::string const& order) {
 
 TEST_CASE("save: on a grid, h5py and VTK find every element in its place") {
   save_grids<app>("simulated", "right");
-  save_grids<app>(test::host::name, "right");
+  save_grids<app>(host::name, "right");
   save_grids<on_left>("simulated", "left");
 }
 
 TEST_CASE("save: three dimensions, blocks, components") {
   some_run run("simulated");
-  test::in_folder const here(run.environment());
+  in_folder const here(run.environment());
   {
     kr::fields<app, solid, node> f{run, kr::grid{{4, 5, 6}, kr::ghost_width{1}}};
-    fill<solid, 3>(f), fill<node, 3>(f);
-    f.run(touch<solid, node>{});
+    number<solid, node>(f);
     f.run(kr::save<"solid", kr::owned<solid>, kr::owned<node>>{}); // in one file
     f.run(kr::save<"nodes", kr::owned<node>>{});
     kr::fields<app, mass> in_blocks{run,
                                     kr::grid{{8, 12}, kr::ghost_width{1}, kr::periodic{true, false}, kr::blocks{4}}};
-    in_blocks.run(test::call<kr::writes<mass>>{}, [&](auto v) {
-      auto const a = v(mass{});
-      auto const own = v.owned();
-      for (auto i = own.begin[0]; i < own.end[0]; ++i)
-        for (auto j = own.begin[1]; j < own.end[1]; ++j)
-          a(i, j) =
-              number_of(0, {v.global_begin()[0] + i - own.begin[0], v.global_begin()[1] + j - own.begin[1], 0}, 0);
-    });
+    number<mass>(in_blocks);
     in_blocks.run(kr::save<"blocks", kr::owned<mass>>{});
     auto const whole = kr::gather(in_blocks, mass{}, 0);
     if (run.environment().rank() == 0)
       for (int i = 0; i < 8; ++i)
         for (int j = 0; j < 12; ++j) REQUIRE(whole(i, j) == number_of(0, {i, j, 0}, 0));
     kr::fields<app, mass, now> two{run, kr::grid{{7, 9}, kr::ghost_width{1}}, kr::components{2}};
-    fill<mass, 2>(two);
-    two.run(test::call<kr::writes<now>>{}, [](auto v) { v(now{})() = 1, v(now{}, kr::component{1})() = 2; });
+    number<mass>(two);
+    two.run(call<kr::writes<now>>{}, [](auto v) { v(now{})() = 1, v(now{}, kr::component{1})() = 2; });
     two.run(kr::save<"two", kr::owned<mass>, now>{});
   }
   check_files(run.environment(), "more");
@@ -177,19 +140,19 @@ TEST_CASE("save: three dimensions, blocks, components") {
 template <class App>
 void save_mesh(std::string_view device) {
   some_run run(device);
-  test::in_folder const here(run.environment());
-  auto const graph = test::meshes::random(60, run.environment().size(), 7);
+  in_folder const here(run.environment());
+  auto const graph = meshes::random(60, run.environment().size(), 7);
   kr::partition<cells> const c(run.environment(), graph.ids_of(run.environment().rank()));
   auto const number = [&](std::int64_t e) { return double(c.ids()[std::size_t(e)] + 40) / 1'000'003; }; // of the cell
   {
     kr::fields<App, position, age> f{run, c, kr::extra<age>{4}};
-    f.run(test::call<kr::writes<position, age>>{}, [&](auto v) {
+    f.run(call<kr::writes<position, age>>{}, [&](auto v) {
       for (auto e = c.owned().begin; e < c.owned().end; ++e) {
         for (int k = 0; k < 2; ++k) v(position{})(e, k) = number(e) + 100 * k;
         for (int k = 0; k < 4; ++k) v(age{})(e, k) = float(number(e) * 4 + k);
       }
     });
-    f.run(touch<position, age>{});
+    touch<position>(f), touch<age>(f);
     f.run(kr::save<"dots", kr::owned<position>, kr::owned<age>>{});
     f.run(kr::save<"plain", kr::owned<age>>{});
     for (int root = 0; root < run.environment().size(); ++root) {
@@ -205,20 +168,19 @@ void save_mesh(std::string_view device) {
 
 TEST_CASE("save: on a mesh, each element is a vertex where its position says") {
   save_mesh<app>("simulated");
-  save_mesh<app>(test::host::name);
+  save_mesh<app>(host::name);
   save_mesh<on_left>("simulated");
 }
 
 template <class App>
 void gather_grids(std::string_view device) {
   some_run run(device);
-  test::in_folder const here(run.environment());
+  in_folder const here(run.environment());
   kr::fields<App, mass, layers, corner, length, now> f{
       run, kr::grid{{7, 9}, kr::ghost_width{2, 1}, kr::periodic{false, true}}, kr::extra<layers>{3}, kr::components{2}};
-  fill<mass, 2>(f), fill<kr::past<mass, 1>, 2>(f, 0.5), fill<layers, 2>(f), fill<corner, 2>(f), fill<length, 1>(f);
-  f.run(touch<mass, kr::past<mass, 1>, layers, corner, length>{});
-  f.run(test::call<kr::writes<now>>{}, [](auto v) { v(now{})() = v(now{}, kr::component{1})() = 4; });
-  auto const check = [&]<class X, int Rank>(X x, std::integral_constant<int, Rank>, int root, int c, double more) {
+  number<mass, layers, corner, length>(f), number<kr::past<mass, 1>>(f, 0.5);
+  f.run(call<kr::writes<now>>{}, [](auto v) { v(now{})() = v(now{}, kr::component{1})() = 4; });
+  auto const check = [&]<class X>(X x, int root, int c, double more) {
     auto const whole = kr::gather(f, x, root, kr::component{c});
     using view = std::remove_const_t<decltype(whole)>;
     if (run.environment().rank() != root) {
@@ -229,7 +191,7 @@ void gather_grids(std::string_view device) {
     kr::share all = f.template local<variable>(); // as though this rank had it all
     all.global_begin = all.width = {}, all.longer = {}, all.extents = all.global_extents, all.has_cells = true;
     std::size_t size = whole.size();
-    for_each_element<Rank>(whole, all, c, [&](auto const& element, double n) {
+    for_each_element(whole, all, c, [&](auto const& element, double n) {
       --size;
       REQUIRE(element == value_of<typename view::non_const_value_type>(n + more));
     });
@@ -237,21 +199,21 @@ void gather_grids(std::string_view device) {
   };
   for (int root = 0; root < run.environment().size(); ++root)
     for (int c = 0; c < 2; ++c) {
-      check(mass{}, std::integral_constant<int, 2>{}, root, c, 0);
-      check(kr::past<mass, 1>{}, std::integral_constant<int, 2>{}, root, c, 0.5);
-      check(layers{}, std::integral_constant<int, 2>{}, root, c, 0);
-      check(corner{}, std::integral_constant<int, 2>{}, root, c, 0);
-      check(length{}, std::integral_constant<int, 1>{}, root, c, 0);
+      check(mass{}, root, c, 0);
+      check(kr::past<mass, 1>{}, root, c, 0.5);
+      check(layers{}, root, c, 0);
+      check(corner{}, root, c, 0);
+      check(length{}, root, c, 0);
     }
   auto const one = kr::gather(f, now{}, 0);
   if (run.environment().rank() == 0) CHECK(one() == 4);
-  CHECK(keel::test::refuses([&] { static_cast<void>(kr::gather(f, mass{}, 8)); }, "there is no rank 8"));
-  CHECK(keel::test::refuses([&] { static_cast<void>(kr::gather(f, mass{}, 0, kr::component{2})); }, "component"));
+  CHECK(refuses([&] { static_cast<void>(kr::gather(f, mass{}, 8)); }, "there is no rank 8"));
+  CHECK(refuses([&] { static_cast<void>(kr::gather(f, mass{}, 0, kr::component{2})); }, "component"));
 }
 
 TEST_CASE("gather: every element is in its place, on any rank") {
   gather_grids<app>("simulated");
-  gather_grids<app>(test::host::name);
+  gather_grids<app>(host::name);
   gather_grids<on_left>("simulated");
 }
 
@@ -267,9 +229,9 @@ void limit_files(rlim_t most) {
 }
 
 TEST_CASE("files: a folder that is not there is refused before the first step; what fails later costs a warning") {
-  some_run run(test::host::name);
+  some_run run(host::name);
   auto const& env = run.environment();
-  test::in_folder const here(env);
+  in_folder const here(env);
   struct step : kr::schedule<kr::save<"out/movie", kr::owned<mass>>, kr::checkpoint<"out/run">> {};
   auto const on_master = [&](auto const& f) {
     km::barrier(env);
@@ -280,9 +242,9 @@ TEST_CASE("files: a folder that is not there is refused before the first step; w
   on_master([] { fs::remove_all("out"), keel::policy::set_log_sink(&keep); });
   {
     kr::fields<app, mass> f{run, kr::grid{{7, 9}}};
-    fill<mass, 2>(f);
-    CHECK(keel::test::refuses([&] { f.run(kr::save<"out/movie", kr::owned<mass>>{}); }, "out/movie"));
-    CHECK(keel::test::refuses([&] { f.step(step{}); }, "out/movie"));
+    number<mass>(f);
+    CHECK(refuses([&] { f.run(kr::save<"out/movie", kr::owned<mass>>{}); }, "out/movie"));
+    CHECK(refuses([&] { f.step(step{}); }, "out/movie"));
     CHECK(f.steps() == 0);
     on_master([] { fs::create_directory("out"); });
     auto const go_while = [&](auto const& spoil, auto const& mend) {
