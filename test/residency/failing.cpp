@@ -21,40 +21,26 @@ struct c : kr::variable<"c", double*> {};
 int called = 0, fails_at = -1;
 bool throws_now() { return called++ == fails_at; }
 
-template <class X, class V>
-void half_fill(V v, double value) {
-  auto const all = v(X{});
-  auto const first = Kokkos::subview(all, std::pair(std::size_t{0}, all.extent(0) / 2));
-  bool const throws = throws_now();
-  if (throws) Kokkos::deep_copy(v.execution_space(), first, value);
-  else Kokkos::deep_copy(v.execution_space(), all, value);
-  if (throws) throw std::runtime_error("stumbled");
-}
-
-struct on_card_a : kr::routine<"on_card_a", kr::on_device, kr::reads<kr::past<a, 1>>, kr::writes<kr::everywhere<a>>> {
+/// Fills `X` with a multiple of the time, and another part of it.
+template <class X, class Place, int Times, int Halves, class... Clauses>
+struct half : kr::routine<"half", Place, Clauses...> {
   template <class V>
   static void run(V v, double t) {
-    half_fill<a>(v, t);
+    auto const all = v(X{});
+    auto const first = Kokkos::subview(all, std::pair(std::size_t{0}, all.extent(0) / 2));
+    double const value = Times * t + 0.5 * Halves;
+    bool const throws = throws_now();
+    if (throws) Kokkos::deep_copy(v.execution_space(), first, value);
+    else Kokkos::deep_copy(v.execution_space(), all, value);
+    if (throws) throw std::runtime_error("stumbled");
   }
 };
-struct on_host_b : kr::routine<"on_host_b", kr::on_host, kr::reads<a>, kr::updates<kr::everywhere<b>>> {
-  template <class V>
-  static void run(V v, double t) {
-    half_fill<b>(v, 10 * t);
-  }
-};
-struct on_card_c : kr::routine<"on_card_c", kr::on_device, kr::reads<b, a>, kr::updates<kr::everywhere<c>>> {
-  template <class V>
-  static void run(V v, double t) {
-    half_fill<c>(v, 100 * t);
-  }
-};
-struct on_host_a : kr::routine<"on_host_a", kr::on_host, kr::reads<c>, kr::updates<kr::everywhere<a>>> {
-  template <class V>
-  static void run(V v, double t) {
-    half_fill<a>(v, t + 0.5);
-  }
-};
+template <class X>
+using all_of = kr::updates<kr::everywhere<X>>;
+using on_card_a = half<a, kr::on_device, 1, 0, kr::reads<kr::past<a, 1>>, kr::writes<kr::everywhere<a>>>;
+using on_host_b = half<b, kr::on_host, 10, 0, kr::reads<a>, all_of<b>>;
+using on_card_c = half<c, kr::on_device, 100, 0, kr::reads<b, a>, all_of<c>>;
+using on_host_a = half<a, kr::on_host, 1, 1, kr::reads<c>, all_of<a>>;
 struct step : kr::schedule<kr::cycle<a>, on_card_a, on_host_b, on_card_c, on_host_a> {};
 
 struct begin

@@ -15,7 +15,6 @@ using two_memories = application<keel::list<host, keel::simulated>>;
 
 struct eta : kr::variable<"eta", double**, kr::levels<3>> {};
 struct u : kr::variable<"u", double***, kr::levels<3>> {};
-struct total : kr::variable<"total", double> {};
 
 /// Everywhere another number: of an element (i, j), 100 i + j as it lies in the grid.
 struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, kr::everywhere<u>>> {
@@ -28,33 +27,11 @@ struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, k
     Kokkos::deep_copy(v(u{}), 1.0);
   }
 };
-struct rhs : empty<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>> {};
-struct advance : empty<"advance", kr::on_device, kr::writes<eta>> {};
 struct forget : empty<"forget", kr::on_device, kr::writes<eta>> {};
 struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
   template <class V>
   static double run(V v) {
     return v(eta{})(1, 1);
-  }
-};
-struct count : kr::routine<"count", kr::on_host, kr::updates<total>> {
-  template <class V>
-  static void run(V v) {
-    v(total{})() += 1;
-  }
-};
-struct zero : kr::routine<"zero", kr::on_device, kr::writes<total>> {
-  template <class V>
-  static void run(V v) {
-    auto t = v(total{});
-    Kokkos::parallel_for(
-        "zero", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) { t() = 0; });
-  }
-};
-struct number : kr::routine<"number", kr::on_host, kr::writes<eta>> {
-  template <class V>
-  static void run(V v, int n) {
-    Kokkos::deep_copy(v(eta{}), double(n));
   }
 };
 /// The sum over components of an owned cell of each.
@@ -86,15 +63,6 @@ struct lean : kr::routine<"lean", kr::on_device, kr::reads<kr::part<eta, kr::reg
   }
 };
 
-TEST_CASE("residency: a variable without dimensions goes to and fro") {
-  test::run run{"simulated"};
-  kr::fields<two_memories, total> f{run, kr::grid{{4, 4}}};
-  f.run(zero{});
-  for (int n = 1; n <= 11; ++n) f.step(kr::schedule<kr::every<3, kr::repeat<2, count>>>{});
-  CHECK(f.run(call<kr::reads<total>>{}, [](auto v) { return v(total{})(); }) == 6);
-  CHECK(f.traffic().bytes(kr::way::to_host) == 8);
-}
-
 TEST_CASE(
     "residency: what a routine does not write, though it said so, is poison on a device, checked also on the host") {
   auto const left = []<class App>(App, std::string_view device) {
@@ -124,41 +92,6 @@ TEST_CASE("residency: a routine finds the ghosts of what it updates, also where 
   CHECK(sum_on(watched{}, host::name) == 300);
 }
 
-TEST_CASE("residency: a routine on a certain device runs there, whichever was chosen") {
-  test::run run{host::name};
-  kr::fields<two_memories, eta> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
-  f.run(number{}, 6);
-  f.run(lift{});
-  CHECK(f.is_valid<eta, keel::simulated>(kr::region::owned));
-  CHECK_FALSE(f.is_valid<eta>(kr::core));
-  CHECK(f.run(add_up{}) == 7);
-  CHECK(f.traffic().bytes(kr::way::to_device) == 16 * 8);
-  CHECK(f.traffic().bytes(kr::way::to_host) == 16 * 8);
-}
-
-TEST_CASE("residency: each component has a state of its own") {
-  test::run run{"simulated"};
-  kr::fields<two_memories, eta> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}, kr::components{3}};
-  f.run(number{}, kr::component{0}, 1);
-  f.run(number{}, kr::component{2}, 3);
-  CHECK(f.is_valid<eta>(kr::region::owned, kr::component{2}));
-  CHECK_FALSE(f.is_valid<eta>(kr::region::owned, kr::component{1}));
-  CHECK(refuses([&] { (void)f.run(add_up{}); }, "eta, level 0, core, component 1, valid nowhere"));
-  f.run(number{}, kr::component{1}, 2);
-  CHECK(f.run(add_up{}) == 6);
-  CHECK(refuses([&] { f.run(number{}, kr::component{3}, 1); }, "there are 3"));
-}
-
-TEST_CASE("residency: what a failed routine leaves is valid nowhere, and its exception goes on") {
-  test::run run{host::name};
-  kr::fields<watched, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
-  f.run(init{});
-  CHECK_THROWS_AS(f.run(call<kr::writes<eta>>{}, [] { throw std::runtime_error("no"); }), std::runtime_error);
-  CHECK_FALSE(f.is_valid<eta>(kr::core));
-  CHECK(f.is_valid<u>());
-  CHECK(refuses([&] { f.run(output{}); }, "routine output reads eta, level 0, core, valid nowhere"));
-}
-
 TEST_CASE("residency: fields that cannot be are refused in words") {
   test::run run{host::name};
   kr::grid const g{{8, 8}, kr::ghost_width{1}};
@@ -175,21 +108,6 @@ TEST_CASE("residency: fields that cannot be are refused in words") {
                 "components{2147483647} are refused"));
   test::run<> elsewhere{"cuda"};
   CHECK(refuses([&] { kr::fields<one_memory, eta>{elsewhere, g}; }, "the device cuda is not in the list"));
-}
-
-TEST_CASE("residency: reading what is valid nowhere names variable, level, region and routine") {
-  test::run run{host::name};
-  kr::fields<one_memory, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{2}};
-  CHECK(refuses([&] { f.run(rhs{}); }, "routine rhs reads eta, level 1, core, valid nowhere"));
-  f.run(init{});
-  CHECK(f.is_valid<eta>());
-  f.run(kr::cycle<eta, u>{});
-  CHECK_FALSE(f.is_valid<eta>(kr::core));
-  CHECK(f.is_valid<kr::past<eta, 1>>());
-  f.run(rhs{});
-  f.run(advance{});
-  f.run(kr::cycle<eta, u>{});
-  CHECK(refuses([&] { f.run(rhs{}); }, "routine rhs reads eta, level 1, halo, valid nowhere"));
 }
 
 TEST_CASE("residency: a view that the application keeps is known by its address, pieces and unmanaged ones too") {

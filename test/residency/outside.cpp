@@ -18,7 +18,6 @@ using checked = application<keel::list<host, keel::simulated>, kr::checked>;
 struct x : kr::variable<"x", double*> {};
 struct y : kr::variable<"y", double*> {};
 struct z : kr::variable<"z", double**, kr::levels<2>> {};
-struct p : kr::variable<"p", double**, kr::levels<2>, kr::without_ghosts> {};
 struct sent : kr::variable<"sent", double*, kr::off_grid> {};
 
 struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>>, test::waits_for_host<y> {};
@@ -42,17 +41,6 @@ struct between : kr::variable<"between", double*, kr::levels<9>> {};
 struct forgets : empty<"forgets", kr::on_host, kr::reads<y>, kr::writes<x>> {};
 template <class X>
 struct nothing : empty<"nothing", kr::on_device, kr::updates<X>> {};
-// A pointwise code, as one writes it where there are no ghosts.
-struct decay : kr::routine<"decay", kr::on_device, kr::reads<kr::past<p, 1>>, kr::writes<p>> {
-  template <class V>
-  static void run(V v) {
-    auto from = v(kr::past<p, 1>{});
-    auto to = v(p{});
-    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { to(i, j) = 0.5 * from(i, j); });
-  }
-};
-struct pointwise : kr::schedule<kr::cycle<p>, decay> {};
-
 TEST_CASE("residency: a caller who is about to write through a view waits for the copies that leave from it") {
   for (bool overwrites : {true, false}) {
     test::run run{"twin"};
@@ -86,7 +74,7 @@ TEST_CASE("residency: a view that is kept declares nothing, wherever it lies") {
                                   second = f.view<host>(z{}, kr::component{1});
   kr::view_of<app, z, twin> const there = f.view<twin>(z{});
   CHECK((now.data() != past.data() && now.data() != second.data() && there.data() != now.data()));
-  CHECK(refuses([&] { f.run(first<z>{}, kr::component{0}); }, "z, level 0"));
+  CHECK(refuses([&] { f.run(first<z>{}, kr::component{1}); }, "z, level 0, core, component 1, valid nowhere"));
   CHECK_FALSE(f.is_valid<z>(kr::region::owned));
   now(0, 0) = 7;
   f.notify_data_modified(now);
@@ -113,6 +101,7 @@ TEST_CASE("residency: a routine that runs for one component has no other") {
   CHECK(refuses([&] { (void)f.run(other{}, kr::component{1}); },
                 "routine other wants component 0 (it runs for component 1 only"));
   CHECK(f.run(other{}, kr::component{0}) == 1);
+  CHECK(refuses([&] { f.run(set<x>{}, kr::component{2}, 1.0); }, "there are 2"));
   CHECK(refuses([&] { kr::fields<app, x>{run, kr::grid{{4}}, kr::components{0}}; }, "components{0} are refused"));
 }
 
@@ -178,19 +167,6 @@ TEST_CASE("residency: checked tracking finds a second thread in the same fields"
   f.run(nothing<x>{});
 }
 
-TEST_CASE("residency: a pointwise code on a grid without ghosts, or with, reads and writes what it owns") {
-  for (int width : {0, 2}) {
-    test::run run{"twin"};
-    kr::fields<app, p> f{run, kr::grid{{6, 5}, kr::ghost_width{width}, kr::periodic{true}}};
-    f.run(call<kr::writes<p>>{}, [](auto v) { kr::for_owned(v, [x = v(p{})](int i, int j) { x(i, j) = 1024; }); });
-    for (int n = 0; n < 10; ++n) f.step(pointwise{});
-    CHECK(f.run(call<kr::reads<p>>{}, [](auto v) { return v(p{})(v.owned().end[0] - 1, v.owned().end[1] - 1); }) == 1);
-    CHECK(f.traffic().bytes(kr::way::to_device) == 8 * 30);
-    CHECK(f.traffic().bytes(kr::way::to_host) == 8 * 30);
-    CHECK(f.is_valid<p>());
-  }
-}
-
 TEST_CASE("residency: what an exchange fills in an analysis is copied to the host at its end") {
   struct on_device : app {
     using exchange [[maybe_unused]] = kr::on_device;
@@ -203,15 +179,6 @@ TEST_CASE("residency: what an exchange fills in an analysis is copied to the hos
   CHECK(f.is_valid<z, twin>(kr::region::halo));
   CHECK(f.is_valid<z>(kr::region::halo));
   CHECK_FALSE(f.is_valid<z>(kr::core)); // no entry of the analysis wrote it
-}
-
-TEST_CASE("residency: a level that two clauses name is copied early once") {
-  test::run run{"twin"};
-  kr::fields<app, x, y> f{run, kr::grid{{24}}};
-  struct twice : empty<"twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {};
-  struct other : empty<"other", kr::on_host> {};
-  f.step(kr::schedule<twice, other, take>{});
-  CHECK(f.traffic().bytes(kr::way::to_device) == 192);
 }
 
 TEST_CASE("residency: an array may have no elements") {

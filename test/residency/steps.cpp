@@ -138,18 +138,6 @@ TEST_CASE("residency: a routine cannot call for entries that the running schedul
   CHECK(f.run(look{}) == 1);
 }
 
-TEST_CASE("residency: if a step ends at a refused call, what was written before is recorded") {
-  test::run run{"twin"};
-  kr::fields<app, x, y> f{run, kr::grid{{4}}};
-  f.run(put{}, 1.0);
-  f.run(take{});
-  f.run(look{}); // now both have y
-  auto const again = [&] { f.run(take{}); };
-  CHECK_FALSE(message_of([&] { f.step(kr::schedule<take, call<>>{}, again); }).empty());
-  CHECK(f.is_valid<y, twin>(kr::region::owned));
-  CHECK_FALSE(f.is_valid<y>(kr::region::owned));
-}
-
 TEST_CASE("residency: a step overtakes no copy that left before it") {
   test::run run{"twin"};
   kr::fields<app, x, y> f{run, kr::grid{{4}}};
