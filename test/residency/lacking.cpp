@@ -229,7 +229,6 @@ void registry_lacks_memory(std::string_view device) {
   graph g = meshes::ring(24, env.size());
   g.has_own_ghosts = true;
   auto const m = cut(env, g);
-  auto const next = turned_round(env, m);
   table<Kokkos::HostSpace> const mine("mine", std::size_t(m.c.size()), 2), known("known", std::size_t(m.c.size()), 2);
   Kokkos::View<float*, Kokkos::HostSpace> const on_edges("on_edges", std::size_t(m.e.size()));
   std::string const name = "a name that is too long for a string without memory of its own";
@@ -286,41 +285,6 @@ void registry_lacks_memory(std::string_view device) {
     CHECK(fail_one_by_one(env, [] {}, use, is_right) > 10);
     fail_one_by_one(env, use, [&] { f->exchange({h}); }, is_right);
   }
-  // Elements that move take values of keel's own arrays with them.
-  f.emplace(run, m.c, m.e);
-  h = f->template add<double**, cells>("own", kr::extents{2});
-  auto const own = [&] { return f->template view<double**, test::host>(h); };
-  auto const fill_own = [&] {
-    f->repartition(m.c, m.e);
-    f->require_invalid_data(kr::on_host{}, {h});
-    auto const v = own();
-    for (std::int64_t i = 0; i < m.c.owned().end; ++i)
-      for (int k = 0; k < 2; ++k) v(i, k) = value_of<double>(m.c.ids()[std::size_t(i)], k, 1);
-    f->notify_data_modified(kr::on_host{}, {h.only(kr::region::owned)});
-  };
-  auto const lies_as = [&](kr::partition<cells> const& c) {
-    CHECK(f->size(cells{}) == c.size());
-    f->exchange({h});
-    f->require_valid_data(kr::on_host{}, {h});
-    long wrong = 0;
-    auto const v = own();
-    for (std::int64_t i = 0; i < c.size(); ++i)
-      for (int k = 0; k < 2; ++k) wrong += v(i, k) != value_of<double>(c.ids()[std::size_t(i)], k, 1);
-    CHECK(wrong == 0);
-  };
-  auto const is_right_or_lost = [&](kr::partition<cells> const& c, bool fails) {
-    if (!fails || f->is_valid(kr::on_host{}, h.only(kr::region::owned))) return lies_as(c);
-    CHECK_THROWS_AS(f->require_valid_data(kr::on_host{}, {h}), keel::error);
-  };
-  CHECK(fail_one_by_one(
-            env, fill_own, [&] { f->repartition(next.c, next.e); },
-            [&](bool fails) { is_right_or_lost(fails ? m.c : next.c, fails); }) > 10);
-  std::vector<int> const to_next(std::size_t(m.c.owned().end), (env.rank() + 1) % env.size());
-  CHECK(fail_one_by_one(
-            env, fill_own, [&] { f->migrate(cells{}, to_next); },
-            [&](bool fails) {
-              if (fails) is_right_or_lost(m.c, true);
-            }) > 10);
 }
 
 /// That of Kokkos 5.2 asks for memory, and ends the program if there is none.

@@ -22,24 +22,6 @@ using keel::test::message_of, keel::test::refuses;
 
 } // namespace
 
-TEST_CASE("residency: counters of traffic begin at zero, and do again after a reset") {
-  kr::traffic counted;
-  counted.add_variable("a");
-  counted.add_variable("b");
-  auto const to_device = kr::way::to_device, other = kr::way::to_host;
-  CHECK(counted.copies() == 0);
-  CHECK(counted.bytes(to_device) == 0);
-  counted.add_copy(1, to_device, kr::region::owned, {10, 20, 30});
-  CHECK(counted.copies() == 1);
-  CHECK(counted.variables()[1].copies == 1);
-  CHECK(counted.bytes(to_device) == 30);
-  CHECK(counted.bytes(to_device, kr::region::everywhere, 0) == 0);
-  CHECK(counted.bytes(other) == 0);
-  counted.reset();
-  CHECK(counted.copies() == 0);
-  CHECK(counted.bytes(to_device) == 0);
-}
-
 TEST_CASE("residency: the provider is asked in its own words, and coalesced") {
   trial t(2, {{2, {10, 20, 30}}, {2, {1, 2, 3}}});
   CHECK(t.run(1, {{0, 0, 0, oracle::owned}, {1, 0, 0, oracle::owned}}));
