@@ -150,7 +150,8 @@ struct longest {
   static constexpr double neutral = 0;
   KOKKOS_FUNCTION double operator()(double a, double b) const { return a * a < b * b ? b : a; }
 };
-/// All that `reduce_owned` gives, as numbers, and a sum whose bits depend on the order: of values of all sizes, some of them equal, and a NaN where `hole` is.
+/// All that `reduce_owned` gives, as numbers, and a sum whose bits depend on the order: of values of all sizes, some of
+/// them equal, and a NaN where `hole` is.
 template <class X>
 struct reductions : kr::routine<"reductions", kr::on_device, kr::reads<kr::owned<X>>> {
   template <class V>
