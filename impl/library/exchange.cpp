@@ -12,7 +12,6 @@
 #include <keel/impl/exchange/packing.ipp>
 #include <keel/impl/exchange/peer.ipp>
 #include <keel/impl/exchange/queue.ipp>
-#include <keel/impl/exchange/queue_model.ipp>
 #include <keel/impl/exchange/relocation.ipp>
 #include <keel/impl/exchange/strip.ipp>
 #include <keel/impl/exchange/transports.ipp>

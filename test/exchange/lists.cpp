@@ -37,7 +37,7 @@ struct team {
   KEEL_FUNCTION static int team_size() { return 1; }
   KEEL_FUNCTION static void team_barrier() {}
 };
-void move(kd::box_move const& what, bool by_kernel) {
+void move(kd::job const& what, bool by_kernel) {
   if (!by_kernel) return kd::move_on_host(what);
   kd::move_words words;
   CHECK(words.add({&what, 1}) == 1);
@@ -72,7 +72,7 @@ TEST_CASE("residency: listed elements are packed, unpacked, copied and poisoned 
                 for (int k = 0; k < inner_count; ++k) f(place(lies, which.numbers()[e], k), e, k);
             };
             auto const n = std::size_t(bytes);
-            move({kd::motion::gather, &lies, array.data(), packed.data(), which, which.numbers()}, by_kernel);
+            move(job_of(kd::motion::gather, lies, array.data(), packed.data(), which, which.numbers()), by_kernel);
             CHECK(array == before);
             std::size_t found = 0;
             each([&](std::size_t at, int e, int k) { // elements run faster if they are neighbours in memory
@@ -81,14 +81,14 @@ TEST_CASE("residency: listed elements are packed, unpacked, copied and poisoned 
               found += std::memcmp(&packed[to * n], &before[at], n) == 0 ? 1 : 0;
             });
             CHECK(found == packed.size() / n - 8 / n);
-            move({kd::motion::poison, &lies, array.data(), nullptr, which, which.numbers()}, by_kernel);
+            move(job_of(kd::motion::poison, lies, array.data(), nullptr, which, which.numbers()), by_kernel);
             auto poisoned = before;
             each([&](std::size_t at, int, int) { std::memset(&poisoned[at], 0xff, n); });
             CHECK(array == poisoned);
-            move({kd::motion::scatter, &lies, array.data(), packed.data(), which, which.numbers()}, by_kernel);
+            move(job_of(kd::motion::scatter, lies, array.data(), packed.data(), which, which.numbers()), by_kernel);
             CHECK(array == before);
             if (which.end[0] == 4) { // the other half of the list is where words come from
-              move({kd::motion::copy, &lies, array.data(), array.data(), which, which.numbers()}, by_kernel);
+              move(job_of(kd::motion::copy, lies, array.data(), array.data(), which, which.numbers()), by_kernel);
               auto copied = before;
               each([&](std::size_t at, int e, int k) {
                 std::memcpy(&copied[at], &before[place(lies, list.all()[std::size_t(4 + e)], k)], n);
@@ -98,7 +98,7 @@ TEST_CASE("residency: listed elements are packed, unpacked, copied and poisoned 
             }
             if (bytes < 4) continue;
             auto sum = before;
-            move({kd::motion::add, &lies, sum.data(), packed.data(), which, which.numbers()}, by_kernel);
+            move(job_of(kd::motion::add, lies, sum.data(), packed.data(), which, which.numbers()), by_kernel);
             auto wanted = before; // twice
             each([&](std::size_t at, int, int) {
               for (std::size_t w = 0; w < n; w += n % 8 == 0 ? 8 : 4) {

@@ -100,9 +100,15 @@ public:
   void create(int variable, memory m);
   started copy_cycle(int variable);
   started copy_from_past(int variable, int component, memory m);
-  started to_device(std::span<transfer const> batch);
-  finished to_host(std::span<transfer const> batch);
-  void begin_to_host(std::span<transfer const> batch);
+  started to_device(std::span<transfer const> batch) {
+    ship(batch, batch[0].to);
+    return {};
+  }
+  finished to_host(std::span<transfer const> batch) {
+    begin_to_host(batch), wait(batch[0].from);
+    return {};
+  }
+  void begin_to_host(std::span<transfer const> batch) { ship(batch, batch[0].from); }
   finished pre_sync(std::span<transfer const> batch) { return to_host(batch); }
   started post_sync(std::span<transfer const> batch) { return to_device(batch); }
   void wait(memory m);
@@ -119,12 +125,6 @@ private:
     void* owner;
     bool is_shared = false;
   };
-  // What lies, or will lie, in staging memory on the host for one array there.
-  struct arrival {
-    transfer what;
-    void* array;
-    std::byte* staged;
-  };
   struct staging {
     std::shared_ptr<std::byte> there, here;
   };
@@ -133,8 +133,8 @@ private:
     detail::copy_queue queue;
     staging held;
     std::size_t size = 0, used = 0;
-    std::vector<staging> retired; // copies may still need them
-    std::vector<arrival> arrivals;
+    std::vector<staging> retired;      // copies may still need them
+    std::vector<detail::job> arrivals; // what the host does with that which is under way there
   };
 
   [[nodiscard]] staging_channel& channel_of(memory m) { return channels_[std::size_t(m) - 1]; }
@@ -144,19 +144,18 @@ private:
   // Calls f(transfer, box, offset in the staging memory) for each box that is not sent whole.
   template <class F>
   std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;
-  // Staging memory for the boxes of a batch, on both ends.
-  struct room {
-    std::byte *there, *here;
-    std::size_t bytes;
-  };
-  room make_room(staging_channel& channel, std::span<transfer const> batch);
+  // Makes room for the boxes of a batch, and returns how many bytes of staging memory they get on both ends, from
+  // `used` on.
+  std::size_t make_room(staging_channel& channel, std::span<transfer const> batch);
+  // Between the host and memory `m`.
+  void ship(std::span<transfer const> batch, memory m);
   [[nodiscard]] bool is_whole(transfer const& t) const;
 
   std::vector<variable_arrays> arrays_;
   std::vector<std::vector<int>> slots_;
   std::array<staging_channel, max_memories - 1> channels_;
   detail::copy_queue of_host_;
-  std::vector<detail::box_move> moves_; // of the batch at work; kept, so that no batch allocates
+  std::vector<detail::job> moves_; // of the batch at work; kept, so that no batch allocates
 };
 
 } // namespace keel::residency

@@ -77,5 +77,5 @@ private:
 } // namespace keel::residency
 
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/queue.ipp>
+#include <keel/impl/exchange/copy_queue.hpp>
 #endif

@@ -127,8 +127,7 @@ std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f
   return offset;
 }
 
-KEEL_INLINE kokkos_provider::room kokkos_provider::make_room(staging_channel& channel,
-                                                             std::span<transfer const> batch) {
+KEEL_INLINE std::size_t kokkos_provider::make_room(staging_channel& channel, std::span<transfer const> batch) {
   std::size_t boxes = 0;
   std::size_t const bytes = for_each_box(batch, [&](auto&&, detail::index_set const& box, auto&&) {
     ++boxes;
@@ -136,6 +135,7 @@ KEEL_INLINE kokkos_provider::room kokkos_provider::make_room(staging_channel& ch
   });
   moves_.clear();
   moves_.reserve(boxes);
+  channel.arrivals.reserve(channel.arrivals.size() + boxes);
   if (channel.used + bytes > channel.size) {
     constexpr auto label = "keel: staging";
     std::size_t const size = std::max(bytes, 2 * channel.size);
@@ -145,8 +145,7 @@ KEEL_INLINE kokkos_provider::room kokkos_provider::make_room(staging_channel& ch
     channel.size = size;
     channel.used = 0;
   }
-  std::size_t const at = std::exchange(channel.used, channel.used + bytes);
-  return {channel.held.there.get() + at, channel.held.here.get() + at, bytes};
+  return bytes;
 }
 
 KEEL_INLINE void kokkos_provider::create(int variable, memory m) {
@@ -160,67 +159,44 @@ KEEL_INLINE started kokkos_provider::copy_cycle(int variable) {
   return {};
 }
 
-// Whole arrays first; then the other regions of the batch are gathered on the host, sent in one
-// piece, and scattered by kernels. All in the device's queue, so nothing here waits for it.
-KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) {
-  staging_channel& channel = channel_of(batch[0].to);
+// Whole arrays first; then the other regions of the batch are gathered, sent in one piece, and scattered: by the host at
+// its end, to the arrays that were meant, even if the levels have cycled until all has arrived; by kernels at the other
+// one. All in the device's queue, so nothing here waits for it.
+KEEL_INLINE void kokkos_provider::ship(std::span<transfer const> batch, memory m) {
+  staging_channel& channel = channel_of(m);
   detail::copy_queue const& queue = channel.queue;
-  room const staged = make_room(channel, batch); // first, because it may fail
-  for (transfer const& t : batch)
-    if (is_whole(t))
-      queue.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
-                      used_of(t.variable, t.component));
-  if (staged.bytes == 0) return {};
+  bool const leaves = batch[0].to == m;
+  std::size_t const bytes = make_room(channel, batch); // first, because it may fail
+  for (transfer const& t : batch) {
+    if (!is_whole(t)) continue;
+    void *const here = array(t.variable, t.level, t.component, host),
+                *there = array(t.variable, t.level, t.component, m);
+    if (leaves) queue.to_device(there, here, used_of(t.variable, t.component));
+    else queue.to_host(here, there, used_of(t.variable, t.component));
+  }
+  if (bytes == 0) return;
+  std::size_t const at = std::exchange(channel.used, channel.used + bytes);
+  std::byte *const here = channel.held.here.get() + at, *const there = channel.held.there.get() + at;
+  auto const [by_host, by_queue] = leaves ? std::pair{detail::motion::gather, detail::motion::scatter}
+                                          : std::pair{detail::motion::scatter, detail::motion::gather};
   for_each_box(batch, [&](transfer const& t, detail::index_set const& box, std::size_t offset) {
     detail::shape const& lies = shape_of(t.variable, t.component);
-    detail::move_on_host({detail::motion::gather, &lies, array(t.variable, t.level, t.component, host),
-                          staged.here + offset, box, box.numbers()});
-    moves_.push_back({detail::motion::scatter, &lies, array(t.variable, t.level, t.component, t.to),
-                      staged.there + offset, box, queue.numbers(box)});
+    detail::job const ours =
+        detail::job_of(by_host, lies, array(t.variable, t.level, t.component, host), here + offset, box, box.numbers());
+    if (leaves) detail::move_on_host(ours);
+    else channel.arrivals.push_back(ours);
+    moves_.push_back(detail::job_of(by_queue, lies, array(t.variable, t.level, t.component, m), there + offset, box,
+                                    queue.numbers(box)));
   });
-  queue.to_device(staged.there, staged.here, staged.bytes);
+  if (leaves) queue.to_device(there, here, bytes);
   queue.move(moves_);
-  return {};
+  if (!leaves) queue.to_host(here, there, bytes);
 }
 
-// Copies to the host. The host scatters when all has arrived: to the arrays that were meant, even if
-// the levels have cycled since.
-KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
-  staging_channel& channel = channel_of(batch[0].from);
-  detail::copy_queue const& queue = channel.queue;
-  room const staged = make_room(channel, batch);
-  if (staged.bytes != 0) channel.arrivals.reserve(channel.arrivals.size() + batch.size());
-  for (transfer const& t : batch)
-    if (is_whole(t))
-      queue.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
-                    used_of(t.variable, t.component));
-  if (staged.bytes == 0) return;
-  transfer const* last = nullptr;
-  for_each_box(batch, [&](transfer const& t, detail::index_set const& box, std::size_t offset) {
-    moves_.push_back({detail::motion::gather, &shape_of(t.variable, t.component),
-                      array(t.variable, t.level, t.component, t.from), staged.there + offset, box, queue.numbers(box)});
-    if (std::exchange(last, &t) != &t)
-      channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), staged.here + offset});
-  });
-  queue.move(moves_);
-  queue.to_host(staged.here, staged.there, staged.bytes);
-}
-
-KEEL_INLINE finished kokkos_provider::to_host(std::span<transfer const> batch) {
-  begin_to_host(batch);
-  wait(batch[0].from);
-  return {};
-}
-
-// Puts in place what has arrived.
 KEEL_INLINE void kokkos_provider::wait(memory m) {
   staging_channel& channel = channel_of(m);
   channel.queue.fence();
-  for (arrival const& a : channel.arrivals)
-    for_each_box({&a.what, 1}, [&](transfer const& t, detail::index_set const& box, std::size_t offset) {
-      detail::move_on_host({detail::motion::scatter, &shape_of(t.variable, t.component), a.array, a.staged + offset,
-                            box, box.numbers()});
-    });
+  of_host_.move(channel.arrivals);
   channel.arrivals.clear();
   channel.used = 0;
   channel.retired.clear();
@@ -238,7 +214,7 @@ KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component,
   void* const data = array(variable, level, component, m);
   moves_.clear();
   for (detail::index_set const& box : detail::boxes_of(lies, where))
-    moves_.push_back({detail::motion::poison, &lies, data, nullptr, box, queue_of(m).numbers(box)});
+    moves_.push_back(detail::job_of(detail::motion::poison, lies, data, nullptr, box, queue_of(m).numbers(box)));
   queue_of(m).move(moves_);
 }
 
@@ -259,7 +235,8 @@ KEEL_INLINE std::uint64_t kokkos_provider::count_poison(int variable, int level,
   for (detail::index_set const& box : detail::boxes_of(lies, where)) {
     std::vector<std::uint64_t> words(std::size_t(detail::bytes_of(lies, box)) / 8);
     auto const there = queue_of(m).allocate("keel: checked", words.size() * 8);
-    detail::box_move const gathered{detail::motion::gather, &lies, data, there.get(), box, queue_of(m).numbers(box)};
+    detail::job const gathered =
+        detail::job_of(detail::motion::gather, lies, data, there.get(), box, queue_of(m).numbers(box));
     queue_of(m).move({&gathered, 1});
     queue_of(m).to_host(words.data(), there.get(), words.size() * 8);
     queue_of(m).fence();

@@ -73,22 +73,29 @@ KEEL_FUNCTION inline bool is_last(std::uint32_t* done, std::uint32_t count) {
 }
 
 /// One box of an array, or so many listed elements, and the packed words that it is moved from or to. In a copy of a
-/// box `buffer` is where the element lies that its first one gets, in an array that lies as `from` says, from which
-/// others follow by `steps`; of listed elements it is the array.
-struct box_move {
+/// box `buffer` is where the element lies that its first one gets; of listed elements it is the array.
+struct job {
   motion how;
-  shape const* lies;
+  addend added_as;
+  std::uint32_t number; ///< to which the flag is raised, counted from `number` of all
+  std::uint32_t* flag;  ///< of the message in which the packed words lie, if packing and unpacking care for it
   void* array;
   void* buffer;
-  bounds box;
-  std::int32_t const* elements = nullptr; ///< in the memory where the words are moved; null if it is a box
-  std::uint32_t* flag = nullptr; ///< of the message in which the packed words lie, if packing and unpacking care for it
-  std::uint32_t number = 0;      ///< to which the flag is raised
-  shape const* from = nullptr;   ///< null if it lies as this array
-  origin_steps steps = {};
+  strip which;
+  std::int64_t end; ///< one past its last word, of the words of all jobs
 
-  friend bool operator==(box_move const&, box_move const&) = default;
+  [[nodiscard]] KEEL_FUNCTION bool raises() const {
+    return flag != nullptr && (how == motion::gather || how == motion::raise);
+  }
+  [[nodiscard]] KEEL_FUNCTION bool awaits() const { return flag != nullptr && !raises(); }
+  friend bool operator==(job const&, job const&) = default;
 };
+/// The job of a box of an array; `elements` and what follows as of `strip_of`.
+[[nodiscard]] inline job job_of(motion how, shape const& lies, void* array, void* buffer, bounds const& box,
+                                std::int32_t const* elements = nullptr, shape const* from = nullptr,
+                                origin_steps const& steps = {}) {
+  return {how, lies.added_as, 0, nullptr, array, buffer, strip_of(lies, box, elements, from, steps), 0};
+}
 
 /// The kernel that moves boxes: `array` and `buffer` in the memory where it runs. One for all words, because each costs
 /// the compiler time; many boxes at once, because most are so small that a GPU needs longer for the launch. A few boxes
@@ -96,21 +103,6 @@ struct box_move {
 /// unpacks it awaits the flags of the messages, and the last that is done packing raises those of all. Extensions have
 /// a kernel of their own, so that the other needs no registers for them; they do not go with other motions.
 struct move_words {
-  struct job {
-    motion how;
-    addend added_as;
-    std::uint32_t number; ///< of the flag, counted from `number` of all
-    std::uint32_t* flag;  ///< null if there is none
-    void* array;
-    void* buffer;
-    strip which;
-    std::int64_t end; ///< one past its last word, of the words of all jobs
-
-    [[nodiscard]] KEEL_FUNCTION bool raises() const {
-      return flag != nullptr && (how == motion::gather || how == motion::raise);
-    }
-    [[nodiscard]] KEEL_FUNCTION bool awaits() const { return flag != nullptr && !raises(); }
-  };
   static constexpr int most = 17; ///< a kernel's arguments have 4 KiB
   job jobs[most];
   int count = 0;
@@ -121,14 +113,25 @@ struct move_words {
   job const* listed = nullptr;       ///< `count` jobs, instead of those above
   std::int64_t words = 0, share = 0; ///< of all jobs, of a team
 
-  /// Adds as many of the boxes as there is room for, and says how many.
-  std::size_t add(std::span<box_move const> boxes);
+  /// Adds as many as there is room for, and says how many.
+  std::size_t add(std::span<job const> given) {
+    std::size_t taken = 0;
+    for (; taken < given.size() && count < most; ++taken)
+      if (given[taken].which.words != 0) enter(jobs[count] = given[taken]);
+    return taken;
+  }
+  /// Counts a job, in the order in which they lie.
+  void enter(job& p) {
+    p.end = words += p.which.words;
+    ++count;
+    raises = raises || p.raises(), awaits = awaits || p.awaits();
+  }
   /// Adds a flag and nothing else, if there is room.
   bool add_flag(motion how, std::uint32_t* flag, std::uint32_t to) {
     if (count == most) return false;
-    job& p = jobs[count++] = {};
-    p.how = how, p.flag = flag, p.number = to, p.end = ++words;
-    raises = raises || p.raises(), awaits = awaits || p.awaits();
+    job& p = jobs[count] = {};
+    p.how = how, p.flag = flag, p.number = to, p.which.words = 1;
+    enter(p);
     return true;
   }
 
@@ -238,10 +241,8 @@ private:
   };
 };
 static_assert(sizeof(move_words) <= 3840);
-/// The jobs of any number of boxes.
-[[nodiscard]] std::vector<move_words::job> jobs_of(std::span<box_move const> boxes);
-/// Moves the words of a box on the calling thread.
-void move_on_host(box_move const& what);
+/// On the calling thread.
+void move_on_host(job const& what);
 
 } // namespace keel::residency::detail
 

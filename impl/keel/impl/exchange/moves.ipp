@@ -90,37 +90,8 @@ private:
   }
 };
 
-KEEL_INLINE void move_on_host(box_move const& what) {
-  strip const s = strip_of(*what.lies, what.box, what.elements, what.from, what.steps);
-  with_word(s, move_rows{what.how, what.lies->added_as, what.array, what.buffer, s});
-}
-
-// Adds the words of a box to those of the jobs before; a box without words makes no job.
-inline bool make_job(box_move const& b, std::int64_t& words, move_words::job& made) {
-  strip const which = strip_of(*b.lies, b.box, b.elements, b.from, b.steps);
-  if (which.words == 0) return false;
-  words += which.words;
-  made = {b.how, b.lies->added_as, b.number, b.flag, b.array, b.buffer, which, words};
-  return true;
-}
-
-KEEL_INLINE std::size_t move_words::add(std::span<box_move const> boxes) {
-  std::size_t taken = 0;
-  for (; taken < boxes.size() && count < most; ++taken) {
-    if (!make_job(boxes[taken], words, jobs[count])) continue;
-    job const& made = jobs[count++];
-    raises = raises || made.raises(), awaits = awaits || made.awaits();
-  }
-  return taken;
-}
-
-KEEL_INLINE std::vector<move_words::job> jobs_of(std::span<box_move const> boxes) {
-  std::vector<move_words::job> all(boxes.size());
-  std::size_t count = 0;
-  std::int64_t words = 0;
-  for (box_move const& b : boxes) count += make_job(b, words, all[count]) ? 1 : 0;
-  all.resize(count);
-  return all;
+KEEL_INLINE void move_on_host(job const& what) {
+  with_word(what.which, move_rows{what.how, what.added_as, what.array, what.buffer, what.which});
 }
 
 } // namespace keel::residency::detail

@@ -45,19 +45,17 @@ public:
   std::byte* in(std::size_t bytes) { return in_.grow(queue_, bytes); }
   /// What was kept of boxes.
   void forget();
-  /// By one kernel: of more boxes than travel with one, the list is sent once, and kept for the next time.
-  void move(std::span<box_move const> boxes);
+  /// By one kernel: of more jobs than travel with one, the list is sent once, and kept for the next time.
+  void move(std::span<job> jobs);
 
 private:
-  /// Sends the list of boxes that do not travel with a kernel.
-  void list(std::span<box_move const> boxes, move_words& all);
+  /// Sends the list of jobs that do not travel with a kernel.
+  void list(std::span<job> jobs, move_words& all);
 
-  /// Boxes that were moved before. The queue may still read `pieces`.
+  /// Jobs that were done before. The queue may still read them.
   struct kept_moves {
-    std::vector<box_move> boxes;
-    std::vector<move_words::job> jobs;
+    std::vector<job> jobs;
     std::shared_ptr<std::byte> there;
-    bool raises = false, awaits = false;
   };
   static constexpr std::size_t most_kept = 32;
 
@@ -114,8 +112,9 @@ private:
 class halo_plan {
 public:
   /// How long the messages of these arrays are, one for each partner each way; their data are set by who sends them.
-  /// The calls below are about the same arrays.
-  void lay_out(std::span<halo_array const> arrays, combine how = combine::replace);
+  /// The calls below are about the same arrays; `pack` may be about `from`, others that are cut alike.
+  void lay_out(std::span<halo_array const> arrays, combine how = combine::replace,
+               std::span<halo_array const> from = {});
   void forget();
   /// Whether partners have messages of these lengths, too; empty until they were asked.
   [[nodiscard]] std::optional<bool>& is_agreed() { return now_->is_agreed; }
@@ -133,6 +132,7 @@ private:
   struct packed_box {
     std::size_t array;
     index_set box;
+    strip which; ///< without the numbers of listed elements
     int message = -1;
     std::ptrdiff_t at = 0; ///< in bytes
     int turn = 0;
@@ -147,13 +147,13 @@ private:
     std::optional<bool> is_agreed = {};
     pace times = {};
   };
-  void find_boxes(laid_out& made) const;
+  void find_boxes(laid_out& made, std::span<halo_array const> from) const;
   void move(motion how, motion copy, int turn, std::vector<packed_box> const& parts, std::span<message const> messages,
             std::span<halo_array const> arrays, packing& where);
 
   std::vector<std::unique_ptr<laid_out>> kept_;
   laid_out* now_ = nullptr;
-  std::vector<box_move> moves_; // of the exchange at work
+  std::vector<job> moves_; // of the exchange at work
 };
 
 /// Bytes of an array that leave this rank for others in an exchange.

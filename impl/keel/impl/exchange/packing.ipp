@@ -13,12 +13,12 @@ namespace keel::residency::detail {
   return elements * lies.element_bytes;
 }
 
-KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
-  if (!queue_) return queue_.move(boxes);
+KEEL_INLINE void packing::move(std::span<job> jobs) {
+  if (!queue_) return queue_.move(jobs);
   move_words all;
-  all.extends = !boxes.empty() && is_extension(boxes.front().how);
-  if (boxes.size() <= std::size_t{move_words::most}) all.add(boxes);
-  else list(boxes, all);
+  all.extends = !jobs.empty() && is_extension(jobs.front().how);
+  if (jobs.size() <= std::size_t{move_words::most}) all.add(jobs);
+  else list(jobs, all);
   if (all.raises && !done_) {
     std::uint32_t const none = 0;
     done_ = queue_.send("keel: teams that are done", &none, sizeof none), queue_.fence();
@@ -33,32 +33,23 @@ KEEL_INLINE void packing::forget() {
 }
 
 // Numbers of flags grow from exchange to exchange: a list has them from that of the first flag on.
-KEEL_INLINE void packing::list(std::span<box_move const> boxes, move_words& all) {
-  auto const flagged = std::find_if(boxes.begin(), boxes.end(), [](box_move const& b) { return b.flag != nullptr; });
-  all.number = flagged != boxes.end() ? flagged->number : 0;
-  auto const counted = [&](box_move b) {
-    if (b.flag != nullptr) b.number -= all.number;
-    return b;
-  };
+KEEL_INLINE void packing::list(std::span<job> jobs, move_words& all) {
+  auto const flagged = std::find_if(jobs.begin(), jobs.end(), [](job const& p) { return p.flag != nullptr; });
+  all.number = flagged != jobs.end() ? flagged->number : 0;
+  for (job& p : jobs) {
+    if (p.flag != nullptr) p.number -= all.number;
+    all.enter(p);
+  }
   auto at = std::find_if(kept_.begin(), kept_.end(), [&](kept_moves const& k) {
-    return std::equal(k.boxes.begin(), k.boxes.end(), boxes.begin(), boxes.end(),
-                      [&](box_move const& a, box_move const& b) { return a == counted(b); });
+    return std::equal(k.jobs.begin(), k.jobs.end(), jobs.begin(), jobs.end());
   });
   if (at == kept_.end()) {
     if (kept_.size() == most_kept) queue_.fence(), kept_.clear(); // of arrays that are no longer there
-    kept_moves made;
-    for (box_move const& b : boxes) made.boxes.push_back(counted(b));
-    made.jobs = jobs_of(made.boxes);
-    for (move_words::job const& p : made.jobs)
-      made.raises = made.raises || p.raises(), made.awaits = made.awaits || p.awaits();
-    std::size_t const bytes = made.jobs.size() * sizeof(move_words::job);
-    made.there = queue_.send("keel: boxes of messages", made.jobs.data(), bytes);
+    kept_moves made{{jobs.begin(), jobs.end()}, nullptr};
+    made.there = queue_.send("keel: boxes of messages", made.jobs.data(), jobs.size_bytes());
     at = kept_.insert(kept_.end(), std::move(made));
   }
-  all.count = int(at->jobs.size());
-  all.listed = reinterpret_cast<move_words::job const*>(at->there.get());
-  all.words = at->jobs.empty() ? 0 : at->jobs.back().end;
-  all.raises = at->raises, all.awaits = at->awaits;
+  all.listed = reinterpret_cast<job const*>(at->there.get());
 }
 
 KEEL_INLINE std::byte* buffer::grow(copy_queue const& by, std::size_t wanted, allocator allocate) {
@@ -73,7 +64,7 @@ KEEL_INLINE std::byte* buffer::grow(copy_queue const& by, std::size_t wanted, al
 
 KEEL_INLINE void halo_plan::forget() { kept_.clear(), now_ = nullptr; }
 
-KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine how) {
+KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine how, std::span<halo_array const> from) {
   auto const is_for = [&](std::unique_ptr<laid_out> const& one) {
     return one->how == how && std::equal(one->arrays.begin(), one->arrays.end(), arrays.begin(), arrays.end(),
                                          [](halo_array const& a, halo_array const& b) {
@@ -83,7 +74,7 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
   auto at = std::find_if(kept_.begin(), kept_.end(), is_for);
   if (at == kept_.end()) {
     auto made = std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}});
-    find_boxes(*made);
+    find_boxes(*made, from.empty() ? arrays : from);
     moves_.reserve(std::max(made->packed.size(), made->unpacked.size()));
     if (kept_.size() == most_kept) forget();
     at = kept_.insert(kept_.end(), std::move(made));
@@ -92,7 +83,7 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
 }
 
 // A message has all pieces of the first variable, then those of the next.
-KEEL_INLINE void halo_plan::find_boxes(laid_out& made) const {
+KEEL_INLINE void halo_plan::find_boxes(laid_out& made, std::span<halo_array const> from_arrays) const {
   bool const adds = made.how == combine::add;
   auto const message_to = [&](int rank) { // both ranks of a pair have one each way, maybe an empty one
     auto const at =
@@ -101,12 +92,14 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made) const {
     made.sends.push_back({rank}), made.receives.push_back({rank});
     return int(made.sends.size()) - 1;
   };
-  auto const add = [&](std::vector<message>& messages, std::vector<packed_box>& parts, packed_box one, int rank) {
-    one.message = message_to(rank);
-    std::size_t& bytes = messages[std::size_t(one.message)].bytes;
-    one.at = std::ptrdiff_t(bytes);
-    bytes += padded(*made.arrays[one.array].lies, one.box);
-    parts.push_back(one);
+  auto const add = [&](std::vector<message>& messages, std::vector<packed_box>& parts,
+                       std::span<halo_array const> arrays, std::size_t array, index_set const& box, int rank,
+                       int turn) {
+    shape const& lies = *arrays[array].lies;
+    int const message = message_to(rank);
+    std::size_t& bytes = messages[std::size_t(message)].bytes;
+    parts.push_back({array, box, strip_of(lies, box, box.numbers()), message, std::ptrdiff_t(bytes), turn});
+    bytes += padded(lies, box);
   };
   for (std::size_t first = 0, end = 0; first < made.arrays.size(); first = end) {
     halo_array const& of = made.arrays[first];
@@ -119,20 +112,22 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made) const {
     auto const next_turn = [&] { return adds ? *turn++ : 0; };
     for (partner const& p : of.cut->partners) {
       for (segment const& one : adds ? p.ghosts : p.rims)
-        if (is_here(one.component)) add(made.sends, made.packed, {array_of(one.component), one.box}, p.rank);
+        if (is_here(one.component))
+          add(made.sends, made.packed, from_arrays, array_of(one.component), one.box, p.rank, 0);
       for (segment const& one : adds ? p.rims : p.ghosts) {
         int const when = next_turn();
         if (is_here(one.component))
-          add(made.receives, made.unpacked, {array_of(one.component), one.box, -1, 0, when}, p.rank);
+          add(made.receives, made.unpacked, made.arrays, array_of(one.component), one.box, p.rank, when);
       }
     }
     for (own_copy const& o : of.cut->own) {
       int const when = next_turn();
       if (!is_here(o.ghosts.component) || !is_here(o.ghosts.other)) continue;
       segment const &to = adds ? o.origins : o.ghosts, &from = adds ? o.ghosts : o.origins;
-      std::size_t const other = array_of(from.component);
-      std::ptrdiff_t const at = bytes_to(*made.arrays[other].lies, from.box.begin);
-      made.unpacked.push_back({array_of(to.component), to.box, -1, at, when, other});
+      std::size_t const array = array_of(to.component), other = array_of(from.component);
+      shape const &lies = *made.arrays[array].lies, &others = *made.arrays[other].lies;
+      made.unpacked.push_back({array, to.box, strip_of(lies, to.box, to.box.numbers(), &others), -1,
+                               bytes_to(others, from.box.begin), when, other});
     }
   }
   for (packed_box const& one : made.unpacked) made.turns = std::max(made.turns, one.turn + 1);
@@ -145,14 +140,13 @@ KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<
   for (packed_box const& one : parts) {
     if (one.turn != turn) continue;
     halo_array const& a = arrays[one.array];
-    std::int32_t const* const numbers = where.queue().numbers(one.box);
-    if (one.message < 0) {
-      halo_array const& from = arrays[one.other];
-      moves_.push_back(
-          {copy, a.lies, a.data, static_cast<std::byte*>(from.data) + one.at, one.box, numbers, nullptr, 0, from.lies});
-    } else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr) {
-      moves_.push_back({how, a.lies, a.data, m.data + one.at, one.box, numbers, m.flag, m.number});
-    }
+    job made{how, a.lies->added_as, 0, nullptr, a.data, nullptr, one.which, 0};
+    if (one.message < 0) made.how = copy, made.buffer = static_cast<std::byte*>(arrays[one.other].data) + one.at;
+    else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr)
+      made.buffer = m.data + one.at, made.flag = m.flag, made.number = m.number;
+    else continue;
+    made.which.elements = where.queue().numbers(one.box);
+    moves_.push_back(made);
   }
   where.move(moves_);
 }

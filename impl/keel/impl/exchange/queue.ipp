@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/exchange/queue.hpp>
-#include <keel/impl/exchange/queue_model.hpp>
+#include <keel/impl/exchange/copy_queue.hpp>
 #include <keel/space/peer_memory.hpp>
 
 #include <cstring>
@@ -13,6 +13,20 @@ namespace detail {
 }
 inline void copy_on_host(void* to, void const* from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+KEEL_INLINE void queue_model::move_flags(motion how, std::span<message const> all) const {
+  move_words some;
+  auto const flush = [&] {
+    if (some.words != 0) reporting([&] { move(some); });
+    some = {};
+  };
+  for (message const& m : all) {
+    if (m.flag == nullptr || some.add_flag(how, m.flag, m.number)) continue;
+    flush();
+    some.add_flag(how, m.flag, m.number);
+  }
+  flush();
 }
 } // namespace detail
 

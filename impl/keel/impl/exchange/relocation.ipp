@@ -46,7 +46,7 @@ KEEL_INLINE void relocation::lay_out(std::span<moved_array const> arrays, kokkos
 KEEL_INLINE void relocation::part::lay_out() {
   copy_queue const& queue = room.queue();
   room.forget(), plan.forget();
-  plan.lay_out(to);
+  plan.lay_out(to, combine::replace, from);
   by.place(room, plan.sends(), plan.receives(), [](int rank) { return rank < 0 ? routes::none : 0; });
   by.reserve();
   fresh_bytes = 0;

@@ -69,6 +69,7 @@ struct strip {
   std::int32_t const* elements = nullptr; ///< in a copy those that words come from follow on those that they go to
   std::int16_t rank = 0, word_bytes = 8, listed = -1; ///< `listed`: which dimension counts `elements`
 
+  friend bool operator==(strip const&, strip const&) = default;
   /// Where word number `i` of the strip lies in the array.
   KEEL_FUNCTION std::int64_t operator[](std::int64_t i) const {
     return elements == nullptr ? place<false>(i, nullptr) : place<true>(i, elements);

@@ -83,9 +83,9 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const
     made.first += box.begin[d] * s.stride[d] * words;
     add(box.end[d] - box.begin[d], s.stride[d] * words, other.stride[d] * words * steps.of[d], elements != nullptr);
   };
-  for (dimension_run const& d : s.order)
-    if (d.of_grid >= 0) add_of_grid(d.of_grid);
-    else add(d.count, d.stride * words, d.stride * words);
+  for (std::size_t k = 0; k < s.order.size(); ++k)
+    if (dimension_run const& d = s.order[k]; d.of_grid >= 0) add_of_grid(d.of_grid);
+    else add(d.count, d.stride * words, other.order[k].stride * words);
   bool const inner_first = s.rank == 0 || s.inner_stride == 1;
   bool const ascending = s.rank > 1 && s.stride[0] < s.stride[s.rank - 1];
   auto const inner = [&] { add(s.inner, s.inner_stride * words, other.inner_stride * words * steps.inner); };

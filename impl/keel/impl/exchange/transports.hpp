@@ -133,8 +133,7 @@ public:
 private:
   struct load {
     std::unique_ptr<any_transport> by;
-    std::vector<message> sends, receives;
-    std::vector<message> mailed_sends, mailed_receives; // the same in memory of the host, if it goes through that
+    std::vector<message> sends, receives; // in memory of the host, if they go through that
     buffer mail_out, mail_in;
     std::byte *out = nullptr, *in = nullptr;
     std::size_t out_bytes = 0, in_bytes = 0; // at work

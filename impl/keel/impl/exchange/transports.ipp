@@ -218,12 +218,6 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
     for (message& m : p.sends) m.data = std::exchange(packed, packed + m.bytes);
     for (message& m : p.receives) m.data = std::exchange(came, came + m.bytes);
     p.out_bytes = std::size_t(packed - p.out), p.in_bytes = std::size_t(came - p.in);
-    if (!is_mailed(p, queue)) continue;
-    std::byte* const out_here = p.mail_out.grow(queue, p.out_bytes, buffer::on_host);
-    std::byte* const in_here = p.mail_in.grow(queue, p.in_bytes, buffer::on_host);
-    p.mailed_sends = p.sends, p.mailed_receives = p.receives;
-    for (message& m : p.mailed_sends) m.data = out_here + (m.data - p.out);
-    for (message& m : p.mailed_receives) m.data = in_here + (m.data - p.in);
   }
   // Those of a load are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
   auto const tell = [&](std::span<message> all, std::vector<message> load::* list, bool moves_flags) {
@@ -239,6 +233,13 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
   };
   bool const moves_flags = queue.waits_in_kernels();
   tell(sends, &load::sends, moves_flags), tell(receives, &load::receives, moves_flags && is_unpacked);
+  for (load& p : loads_) {
+    if (p.is_idle() || !is_mailed(p, queue)) continue;
+    std::byte* const out_here = p.mail_out.grow(queue, p.out_bytes, buffer::on_host);
+    std::byte* const in_here = p.mail_in.grow(queue, p.in_bytes, buffer::on_host);
+    for (message& m : p.sends) m.data = out_here + (m.data - p.out);
+    for (message& m : p.receives) m.data = in_here + (m.data - p.in);
+  }
 }
 
 KEEL_INLINE void delivery::reserve() {
@@ -269,10 +270,7 @@ KEEL_INLINE bool delivery::fetch(copy_queue const& queue) {
 
 KEEL_INLINE void delivery::send(copy_queue const& queue) {
   for (load& p : loads_)
-    if (!p.by->is_ordered_by_queue && !p.is_idle()) {
-      if (is_mailed(p, queue)) p.by->begin(queue, p.mailed_sends, p.mailed_receives);
-      else p.by->begin(queue, p.sends, p.receives);
-    }
+    if (!p.by->is_ordered_by_queue && !p.is_idle()) p.by->begin(queue, p.sends, p.receives);
 }
 
 KEEL_INLINE void delivery::finish(copy_queue const& queue) {

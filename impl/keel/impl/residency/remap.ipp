@@ -53,38 +53,34 @@ KEEL_INLINE void remap::zero(int variable, int level, int component, memory m) {
                            by.size_of(variable, component));
 }
 
-// As boxes of the fastest dimensions, for all numbers of the slower ones.
+// As many elements as both have in each dimension, the fastest first; the slowest one by one, if a strip has too few.
 KEEL_INLINE void remap::copy(former_variable const& old) {
   int const variable = old.variable;
   variable_record const& is = arrays_.variables()[std::size_t(variable)];
   array_kind const& kind = *is.kind;
+  kokkos_provider& by = arrays_.provider();
   for (int c = 0; c < arrays_.components() && !is.about->is_scratch; ++c) { // a scratch holds nothing now
-    auto const one_of = [&](auto const& all) -> auto& { return all[all.size() == 1 ? 0 : std::size_t(c)]; };
-    shape from = arrays_.provider().shape_of(variable, c);
-    bounds box;
-    struct dimension {
-      std::int64_t count, from, to; // strides
-    };
-    std::vector<dimension> slower;
-    std::int64_t boxes = 1, here = 1, there = 1;
+    shape from, to;
+    from.element_bytes = to.element_bytes = kind.element_bytes;
+    std::vector<dimension_run> before, after;
     bool grows = false;
-    shape to = from;
-    to.inner = to.inner_stride = 1;
-    for (int k = 0; k < kind.rank; ++k) {
-      int const d = kind.is_left ? k : kind.rank - 1 - k;
+    for (std::int64_t k = 0, here = 1, there = 1; k < kind.rank; ++k) {
+      int const d = kind.is_left ? int(k) : kind.rank - 1 - int(k);
       auto const length = [&](variable_record const& r) {
-        return d < kind.dynamic ? std::int64_t(one_of(r.extents)[std::size_t(d)]) : kind.fixed[d];
+        auto const& extents = r.extents[r.extents.size() == 1 ? 0 : std::size_t(c)];
+        return d < kind.dynamic ? std::int64_t(extents[std::size_t(d)]) : kind.fixed[d];
       };
-      std::int64_t const before = length(old.lies), after = length(is),
-                         both = d < from.rank ? from.part->extents[d] : std::min(before, after);
-      if (k == 0) to.inner = both;
-      else if (k > max_grid_rank) slower.push_back({both, here, there}), boxes *= both;
-      else box.end[k - 1] = both, from.stride[k - 1] = here, to.stride[k - 1] = there;
-      grows = grows || after > before;
-      here *= before, there *= after;
+      std::int64_t const had = length(old.lies), has = length(is);
+      shape const& lies = by.shape_of(variable, c);
+      std::int64_t const both = d < lies.rank ? lies.part->extents[d] : std::min(had, has);
+      before.push_back({-1, both, here}), after.push_back({-1, both, there});
+      grows = grows || has > had;
+      here *= had, there *= has;
     }
-    from.rank = to.rank = std::min(std::max(kind.rank - 1, 0), max_grid_rank);
-    from.inner = to.inner, from.inner_stride = 1;
+    std::size_t const in_strip = std::min<std::size_t>(before.size(), strip::max - 1);
+    from.order = std::span(before).first(in_strip), to.order = std::span(after).first(in_strip);
+    std::int64_t strips = 1;
+    for (std::size_t k = in_strip; k < before.size(); ++k) strips *= before[k].count;
     for (int l = 0; l < is.about->levels; ++l)
       for (int k = arrays_.memories(); k-- > 0;) { // the host last, whose new array is zeros until then
         memory const m{std::uint8_t(k)};
@@ -94,19 +90,19 @@ KEEL_INLINE void remap::copy(former_variable const& old) {
               return book_.ledger().is_valid(variable, l, one, m, c, 0);
             });
         if (data.empty() || !is_valid) continue;
-        std::vector<box_move> moves;
-        for (std::int64_t n = 0; n < boxes; ++n) {
-          auto* first =
-              static_cast<std::byte*>(data[std::size_t(c * is.about->levels + arrays_.provider().slot(variable, l))]);
-          auto* target = static_cast<std::byte*>(arrays_.provider().array(variable, l, c, m));
+        std::vector<job> moves;
+        for (std::int64_t n = 0; n < strips; ++n) {
+          auto* source = static_cast<std::byte*>(data[std::size_t(c * is.about->levels + by.slot(variable, l))]);
+          auto* target = static_cast<std::byte*>(by.array(variable, l, c, m));
           std::int64_t rest = n;
-          for (dimension const& d : slower) {
-            first += rest % d.count * d.from * to.element_bytes, target += rest % d.count * d.to * to.element_bytes;
-            rest /= d.count;
+          for (std::size_t d = in_strip; d < before.size(); ++d) {
+            std::int64_t const bytes = rest % before[d].count * kind.element_bytes;
+            source += bytes * before[d].stride, target += bytes * after[d].stride;
+            rest /= before[d].count;
           }
-          moves.push_back({motion::copy, &to, target, first, box, nullptr, nullptr, 0, &from});
+          moves.push_back(job_of(motion::copy, to, target, source, {}, nullptr, &from));
         }
-        copy_queue const* const queue = &arrays_.provider().queue_of(m);
+        copy_queue const* const queue = &by.queue_of(m);
         until_done({&queue, 1}, [&] {
           if (grows && m != host) zero(variable, l, c, m);
           queue->move(moves);
@@ -173,7 +169,7 @@ inline void pack_new(new_values const& given, shape const& to, std::span<std::in
   }
   shape lies = to;
   if (to.inner != 1 && to.stride[0] == 1) lies.inner_stride = std::int64_t(given.row_count);
-  move_on_host({motion::gather, &lies, given.rows.get(), into, box, elements.data()});
+  move_on_host(job_of(motion::gather, lies, given.rows.get(), into, box, elements.data()));
 }
 
 KEEL_INLINE void remap::gather() {
@@ -239,8 +235,8 @@ KEEL_INLINE void remap::unpack() {
       std::int64_t const none = lies.mesh->ends().back();
       bounds const box{{{none}}, {{none + 1}}};
       std::vector<std::byte> zeros(padded(lies, box));
-      move_on_host({motion::scatter, &lies, arrays_.provider().array(one.variable, one.level, one.component, host),
-                    zeros.data(), box});
+      move_on_host(job_of(motion::scatter, lies, arrays_.provider().array(one.variable, one.level, one.component, host),
+                          zeros.data(), box));
     }
   for (level_here const& one : levels_)
     for (int m = 0; m < arrays_.memories() && book_.poisons() && book_.keeps_ledger(); ++m)

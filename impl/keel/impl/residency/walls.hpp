@@ -35,7 +35,7 @@ private:
 
   arrays& arrays_;
   packing packing_;
-  std::vector<box_move> moves_;
+  std::vector<job> moves_;
   std::vector<std::pair<void const*, std::shared_ptr<std::byte>>> constants_; // on the device, by that of the host
 };
 

@@ -26,7 +26,7 @@ struct walled_array {
 
   /// Adds what fills its walls. All ghosts of a box lie beyond the same walls, or beyond none, in each dimension; so
   /// there are as many as 3 to the power of dimensions, without that of the owned cells and the halo.
-  void add_to(std::vector<box_move>& moves) const {
+  void add_to(std::vector<job>& moves) const {
     int zones = 1;
     for (int d = 0; d < lies.rank; ++d) zones *= 3;
     for (int zone = 0; zone < zones; ++zone) {
@@ -44,7 +44,7 @@ private:
     return s.what != wall_values::none ? &s : nullptr;
   }
   // `beyond`: -1, 0 or 1 for each dimension: beyond the low wall, none, the high one.
-  void add_zone(std::vector<box_move>& moves, int const (&beyond)[max_grid_rank]) const {
+  void add_zone(std::vector<job>& moves, int const (&beyond)[max_grid_rank]) const {
     share const& part = *lies.part;
     int layers = 0;
     for (int d = 0; d < lies.rank; ++d)
@@ -85,10 +85,9 @@ private:
     }
     std::int64_t elements = 0;
     for (int d = 0; d < lies.rank; ++d) elements += from[d] * lies.stride[d];
-    box_move made{is_negative ? motion::negate : motion::extend, &lies, data,
-                  static_cast<std::byte*>(const_cast<void*>(source)) + elements * lies.element_bytes, box};
-    made.steps = steps;
-    moves.push_back(made);
+    moves.push_back(job_of(is_negative ? motion::negate : motion::extend, lies, data,
+                           static_cast<std::byte*>(const_cast<void*>(source)) + elements * lies.element_bytes, box,
+                           nullptr, nullptr, steps));
   }
 };
 
