@@ -5,7 +5,7 @@
 /// What the handles of keel.h stand for.
 
 #include <keel/device/runtime.hpp>
-#include <keel/impl/exchange/array_plan.hpp>
+#include <keel/impl/exchange/array_exchanges.hpp>
 #include <keel/impl/schedule/memories.hpp>
 #include <keel/keel.h>
 #include <keel/layout/partition.hpp>

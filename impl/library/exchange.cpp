@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bodies of exchange that need not be compiled with every source.
 #include <keel/impl/exchange/array_exchanges.ipp>
-#include <keel/impl/exchange/array_plan.ipp>
 #include <keel/impl/exchange/array_ref.ipp>
 #include <keel/impl/exchange/direct.ipp>
 #include <keel/impl/exchange/halo.ipp>

@@ -5,7 +5,7 @@
 /// Fills the ghosts of arrays that belong to the application: it holds none, and knows no names and no state of data.
 
 #include <keel/exchange/array.hpp>
-#include <keel/impl/exchange/array_plan.hpp>
+#include <keel/impl/exchange/array_exchanges.hpp>
 #include <keel/impl/validity/trackings.hpp>
 #include <keel/layout/partition.hpp>
 

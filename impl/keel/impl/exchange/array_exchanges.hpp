@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// What an exchanger is made of: the places where arrays lie, the ways between ranks, and the plans that it keeps.
+/// What an exchanger is made of: the places where arrays lie, the ways between ranks, and the plans that it keeps, each
+/// of which exchanges arrays that lie in one way.
 
 #include <keel/exchange/transport.hpp>
 #include <keel/impl/exchange/array_ref.hpp>
@@ -14,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -115,6 +117,64 @@ private:
   mutable std::vector<in_use> named_; // in the call at work; kept, so that no exchange allocates
 };
 
+/// How arrays that lie so are exchanged. Each exchange that is open at the same time has buffers of its own, which
+/// stay.
+class array_plan {
+public:
+  /// One exchange at a time.
+  struct call {
+    copy_queue const* queue;
+    halo_exchange halo;
+    bool is_open = false;
+  };
+  /// An exchange that has begun.
+  struct exchange {
+    struct half {
+      call* by;
+      std::vector<halo_array> arrays;
+    };
+    std::vector<half> halves; ///< by memory; none if it is not open
+  };
+
+  array_plan(array_exchanges& by, std::span<array_ref const> all, std::span<std::int64_t const> orders);
+
+  /// Finds the ways of its messages. Collective.
+  void connect();
+  /// Whether these arrays lie as those of the plan, and are given with the same options.
+  [[nodiscard]] bool is_planned_for(std::span<array_ref const> all) const;
+  /// `queues` are those for each array's memory; null for the default one. Throws unless the arrays lie as planned; a
+  /// pointer counts as one that does. Until `finish` neither `made` nor the plan may move.
+  void begin(std::span<array_ref> all, combine how, std::span<copy_queue const* const> queues, exchange& made);
+  void finish(exchange& begun);
+  /// Begins and finishes.
+  void run(std::span<array_ref> all, combine how);
+
+private:
+  struct array {
+    array_ref lies; ///< without data
+    std::vector<dimension_run> order;
+    shape form;
+    decomposition const* cut = nullptr;
+    std::size_t part = 0; ///< number of its memory
+  };
+  struct part {
+    array_memory const* from; ///< null on the host
+    std::vector<int> partners;
+    std::shared_ptr<array_exchanges::ways> by;
+    std::list<call> calls;
+  };
+  void begin_halves(std::span<array_ref const> all, combine how, std::span<copy_queue const* const> queues,
+                    exchange& made);
+  /// Throws unless they lie as planned; sets how pointers lie.
+  void require_planned(std::span<array_ref> all, combine how) const;
+
+  array_exchanges* by_; // which keeps plans, so that what keeps a plan has to keep this, too
+  std::vector<array> arrays_;
+  std::vector<part> parts_;
+};
+
 } // namespace keel::residency::detail
 
-#include <keel/impl/exchange/array_plan.hpp>
+#if !KEEL_COMPILED
+#include <keel/impl/exchange/array_exchanges.ipp>
+#endif
