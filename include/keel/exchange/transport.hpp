@@ -27,6 +27,23 @@
 
 namespace keel::residency {
 
+namespace detail {
+/// See `messenger`.
+class any_messages {
+public:
+  virtual ~any_messages() = default;
+  [[nodiscard]] virtual std::shared_ptr<any_messages> another() const = 0;
+  virtual void require_running() const = 0;
+  [[nodiscard]] virtual bool outnumber_cores() const = 0;
+  virtual void reserve(std::size_t count) = 0;
+  virtual void receive(void* to, std::size_t bytes, int from) = 0;
+  virtual void send(void const* from, std::size_t bytes, int to) = 0;
+  virtual void wait() = 0;
+};
+template <class Ranks>
+class messages_of;
+} // namespace detail
+
 /// The ranks of an application and messages between their hosts, of any kind of ranks, without its type. They do not
 /// meet messages of the application, nor those of another messenger, though all of an environment travel in one
 /// duplicate of it, which ends with it. Copies are of the same ranks, and each waits for its own messages.
@@ -35,6 +52,11 @@ public:
   /// Collective over the environment; ranks make messengers in the same order.
   template <class Ranks>
   explicit messenger(machine::basic_environment<Ranks> const& of);
+  messenger(messenger&&) = default;
+  messenger& operator=(messenger&&) = default;
+  messenger(messenger const& other)
+      : messages_(other.messages_->another()), rank_(other.rank_), size_(other.size_),
+        reaches_device_memory_(other.reaches_device_memory_) {}
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
@@ -46,41 +68,28 @@ public:
 
   /// Throws `keel::error` if the ranks cannot be reached any more, for example from the child of a fork. To be asked
   /// before memory is written that other ranks have mapped.
-  void require_running() const { calls_->require_running(); }
+  void require_running() const { messages_->require_running(); }
   /// Whether the ranks of this node are more than the hardware threads that they may run on. Collective.
-  [[nodiscard]] bool outnumber_cores() const { return calls_->outnumber_cores(messages_.get()); }
+  [[nodiscard]] bool outnumber_cores() const { return messages_->outnumber_cores(); }
   /// Makes room for so many messages; see `machine::messages`.
-  void reserve(std::size_t count) { calls_->reserve(messages_.get(), count); }
+  void reserve(std::size_t count) { messages_->reserve(count); }
   /// Messages of one rank to another arrive in the order sent.
-  void receive(void* to, std::size_t bytes, int from) { calls_->receive(messages_.get(), to, bytes, from); }
-  void send(void const* from, std::size_t bytes, int to) { calls_->send(messages_.get(), from, bytes, to); }
+  void receive(void* to, std::size_t bytes, int from) { messages_->receive(to, bytes, from); }
+  void send(void const* from, std::size_t bytes, int to) { messages_->send(from, bytes, to); }
   /// Returns when all that this object began is done; see `machine::messages`.
-  void wait() { calls_->wait(messages_.get()); }
-
-  messenger(messenger&&) = default;
-  messenger& operator=(messenger&&) = default;
-  messenger(messenger const& other) : messenger(other, other.calls_->another(other.messages_)) {}
+  void wait() { messages_->wait(); }
+  /// Sends `mine(i)`, of so many bytes, to each of these ranks, and gets theirs, one after the other.
+  template <class F>
+  void swap(std::span<int const> ranks, F const& mine, void* theirs, std::size_t bytes) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      receive(static_cast<std::byte*>(theirs) + i * bytes, bytes, ranks[i]);
+      send(mine(i), bytes, ranks[i]);
+    }
+    wait();
+  }
 
 private:
-  struct calls {
-    std::shared_ptr<void> (*another)(std::shared_ptr<void> const&);
-    void (*require_running)();
-    bool (*outnumber_cores)(void const*);
-    void (*reserve)(void*, std::size_t count);
-    void (*receive)(void*, void* to, std::size_t bytes, int from);
-    void (*send)(void*, void const* from, std::size_t bytes, int to);
-    void (*wait)(void*);
-  };
-  template <class Ranks>
-  struct model;
-  template <class Ranks>
-  struct shared;
-  messenger(messenger const& other, std::shared_ptr<void> own)
-      : messages_(std::move(own)), calls_(other.calls_), rank_(other.rank_), size_(other.size_),
-        reaches_device_memory_(other.reaches_device_memory_) {}
-
-  std::shared_ptr<void> messages_;
-  calls const* calls_;
+  std::shared_ptr<detail::any_messages> messages_;
   int rank_, size_;
   bool reaches_device_memory_;
 };

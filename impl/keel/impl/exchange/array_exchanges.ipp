@@ -3,7 +3,6 @@
 #include <keel/impl/layout/arguments.hpp>
 #include <keel/impl/layout/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <array>

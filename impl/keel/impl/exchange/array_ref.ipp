@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/array_ref.hpp>
 #include <keel/impl/layout/lengths.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -3,9 +3,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace keel::residency {
 
@@ -26,9 +23,7 @@ KEEL_INLINE std::vector<std::string> direct::connect(queue const& by, std::span<
     fill(messages_.rank());
     by.to_device(there.get(), tried.data(), bytes);
     by.fence();
-    for (std::size_t i = 0; i < ranks.size(); ++i) messages_.receive(there.get() + bytes * (i + 1), bytes, ranks[i]);
-    for (int const rank : ranks) messages_.send(there.get(), bytes, rank);
-    messages_.wait();
+    messages_.swap(ranks, [&](std::size_t) { return there.get(); }, there.get() + bytes, bytes);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       fill(ranks[i]);
       by.to_host(came.data(), there.get() + bytes * (i + 1), bytes);

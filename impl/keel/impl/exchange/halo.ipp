@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/halo.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 namespace keel::residency::detail {
 
-/// Runs from its construction on.
-class stopwatch {
-public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-};
+[[nodiscard]] inline double now_in_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combine how) {
   plan_.lay_out(arrays, how);
@@ -29,22 +20,22 @@ KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combin
                 "this rank and another one have messages of other lengths for each other",
                 "Give all ranks fields of the same variables and lengths");
   measure(arrays);
-  stopwatch const since;
+  double const since = now_in_seconds();
   delivery_.place(packing_, plan_.sends(), plan_.receives(), [&](int rank) { return routes_.to(rank); });
   plan_.pack(arrays, packing_);
   delivery_.begin(packing_.queue());
-  started_in_ = since.seconds();
+  started_in_ = now_in_seconds() - since;
 }
 
 KEEL_INLINE void halo_exchange::finish(std::span<halo_array const> arrays, any_observer& observer) {
-  stopwatch const since;
+  double const since = now_in_seconds();
   if (!delivery_.is_empty()) {
     observer.before_wait();
     delivery_.finish(packing_.queue());
     observer.after_wait();
   }
   plan_.unpack(arrays, packing_);
-  count(started_in_ + since.seconds());
+  count(started_in_ + (now_in_seconds() - since));
 }
 
 KEEL_INLINE void halo_exchange::count(double seconds) {
@@ -69,7 +60,7 @@ KEEL_INLINE void halo_exchange::measure(std::span<halo_array const> arrays) {
     std::vector<double> all;
     for (int round = 0; round < 6; ++round) {
       queue.fence();
-      stopwatch const since;
+      double const since = now_in_seconds();
       delivery_.place(
           packing_, plan_.sends(), plan_.receives(),
           [&](int rank) { return is_in(rank) && routes_.reaches(k, rank) ? int(k) : routes::none; }, false);
@@ -77,7 +68,7 @@ KEEL_INLINE void halo_exchange::measure(std::span<halo_array const> arrays) {
       delivery_.begin(queue);
       delivery_.finish(queue);
       queue.fence();
-      if (round != 0) all.push_back(since.seconds());
+      if (round != 0) all.push_back(now_in_seconds() - since);
     }
     std::nth_element(all.begin(), all.begin() + 2, all.end());
     seconds.push_back(all[2]);

@@ -2,7 +2,6 @@
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/exchange/array_ref.hpp>
 #include <keel/impl/exchange/packing.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -23,68 +23,61 @@ struct hardware_threads {
 };
 /// Whether so many ranks are more than the hardware threads that one at least may run on.
 [[nodiscard]] bool outnumber(int ranks, std::span<hardware_threads const> of_each);
-} // namespace detail
-
-/// What hangs on an environment once its ranks had messages: a duplicate of it, and the tag of the next messenger, so
-/// that all of them take one communicator.
-template <class Ranks>
-struct messenger::shared {
-  std::shared_ptr<machine::basic_environment<Ranks> const> environment;
-  int next = 0;
-
-  [[nodiscard]] static shared& of(machine::basic_environment<Ranks> const& all) {
-    if (auto* const found = all.data().template find<shared>()) return *found;
-    auto made = std::make_shared<machine::basic_environment<Ranks> const>(all.comm());
-    return all.data().template add<shared>(shared{std::move(made)});
-  }
-  [[nodiscard]] std::shared_ptr<model<Ranks>> another() {
-    constexpr int tags = 32768; // that MPI grants
-    return std::make_shared<model<Ranks>>(environment, next++ % tags);
-  }
-};
 
 template <class Ranks>
-struct messenger::model {
-  model(std::shared_ptr<machine::basic_environment<Ranks> const> of, int number)
-      : environment(std::move(of)), messages(*environment), tag(number) {}
+class messages_of final : public any_messages {
+public:
+  using environment_type = std::shared_ptr<machine::basic_environment<Ranks> const>;
+  messages_of(environment_type of, int tag) : environment(std::move(of)), messages_(*environment), tag_(tag) {}
 
-  static std::shared_ptr<void> another(std::shared_ptr<void> const& m) {
-    auto const* const it = static_cast<model*>(m.get());
-    return std::make_shared<model>(it->environment, it->tag);
-  }
-  static void require_running() {
+  std::shared_ptr<any_messages> another() const override { return std::make_shared<messages_of>(environment, tag_); }
+  void require_running() const override {
     if (!Ranks::is_running())
       throw error("residency", "other ranks cannot be reached",
                   "their environment has ended, or this is the child of a fork", "Exchange where it runs");
   }
-  static bool outnumber_cores(void const* m) {
-    auto const here = static_cast<model const*>(m)->environment->node();
-    return detail::outnumber(here.size(), machine::all_gather(here, detail::hardware_threads::own()));
+  bool outnumber_cores() const override {
+    auto const here = environment->node();
+    return outnumber(here.size(), machine::all_gather(here, hardware_threads::own()));
   }
-  static void reserve(void* m, std::size_t count) { static_cast<model*>(m)->messages.reserve(count); }
-  static void receive(void* m, void* to, std::size_t bytes, int from) {
-    static_cast<model*>(m)->messages.receive(to, bytes, from, static_cast<model*>(m)->tag);
-  }
-  static void send(void* m, void const* from, std::size_t bytes, int to) {
-    static_cast<model*>(m)->messages.send(from, bytes, to, static_cast<model*>(m)->tag);
-  }
-  static void wait(void* m) { static_cast<model*>(m)->messages.wait(); }
+  void reserve(std::size_t count) override { messages_.reserve(count); }
+  void receive(void* to, std::size_t bytes, int from) override { messages_.receive(to, bytes, from, tag_); }
+  void send(void const* from, std::size_t bytes, int to) override { messages_.send(from, bytes, to, tag_); }
+  void wait() override { messages_.wait(); }
 
-  static constexpr calls all{&another, &require_running, &outnumber_cores, &reserve, &receive, &send, &wait};
+  environment_type environment; // a duplicate
 
-  std::shared_ptr<machine::basic_environment<Ranks> const> environment; // a duplicate
-  machine::messages<Ranks> messages;
-  int tag;
+private:
+  machine::messages<Ranks> messages_;
+  int tag_;
 };
+
+/// What hangs on an environment once its ranks had messages: a duplicate of it, and the tag of the next messenger, so
+/// that all of them take one communicator.
+template <class Ranks>
+struct shared_messages {
+  typename messages_of<Ranks>::environment_type environment;
+  int next = 0;
+
+  [[nodiscard]] static std::shared_ptr<any_messages> another(machine::basic_environment<Ranks> const& of) {
+    constexpr int tags = 32768; // that MPI grants
+    auto* found = of.data().template find<shared_messages>();
+    if (found == nullptr)
+      found = &of.data().template add<shared_messages>(
+          shared_messages{std::make_shared<machine::basic_environment<Ranks> const>(of.comm())});
+    return std::make_shared<messages_of<Ranks>>(found->environment, found->next++ % tags);
+  }
+};
+} // namespace detail
 
 template <class Ranks>
 messenger::messenger(machine::basic_environment<Ranks> const& of)
-    : messages_(shared<Ranks>::of(of).another()), calls_(&model<Ranks>::all), rank_(of.rank()), size_(of.size()),
+    : messages_(detail::shared_messages<Ranks>::another(of)), rank_(of.rank()), size_(of.size()),
       reaches_device_memory_(machine::reaches_device_memory<Ranks>()) {}
 
 template <class Ranks>
 std::shared_ptr<machine::basic_environment<Ranks> const> messenger::environment() const {
-  return static_cast<model<Ranks> const*>(messages_.get())->environment;
+  return static_cast<detail::messages_of<Ranks> const&>(*messages_).environment;
 }
 
 #if KEEL_COMPILED && KEEL_WITH_MPI

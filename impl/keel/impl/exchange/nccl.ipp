@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <keel/exchange/nccl.hpp>
 #include <keel/space/peer_memory.hpp>
-#include <keel/policy/error.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <dlfcn.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/packing.hpp>
-#include <keel/impl/exchange/moves.hpp>
 
 #include <utility>
 

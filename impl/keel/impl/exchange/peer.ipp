@@ -3,7 +3,6 @@
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/space/peer_memory.hpp>
 #include <keel/machine/host.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -11,11 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace keel::residency {
 
@@ -107,12 +102,8 @@ KEEL_INLINE std::vector<std::string> peer::connect(queue const& by, std::span<in
   std::vector<std::string> why(ranks.size());
   std::vector<char> mine(ranks.size()), theirs(ranks.size());
   auto const agree = [&] { // each says whether it sees no reason against; it may not, if the other one does
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      mine[i] = why[i].empty() ? 1 : 0;
-      messages_.receive(&theirs[i], 1, ranks[i]);
-      messages_.send(&mine[i], 1, ranks[i]);
-    }
-    messages_.wait();
+    for (std::size_t i = 0; i < ranks.size(); ++i) mine[i] = why[i].empty() ? 1 : 0;
+    messages_.swap(ranks, [&](std::size_t i) { return &mine[i]; }, theirs.data(), 1);
     for (std::size_t i = 0; i < ranks.size(); ++i)
       if (why[i].empty() && theirs[i] == 0) why[i] = "it cannot reach this rank";
   };

@@ -79,16 +79,6 @@ private:
   /// Takes the way that is named, or the only one.
   void choose_without_measuring(route& r) const;
   void report(any_observer& observer);
-  /// Sends `mine(i)`, of so many bytes, to each of these ranks, and gets theirs, one after the other.
-  template <class F>
-  void swap(std::span<int const> ranks, F const& mine, void* theirs, std::size_t bytes) {
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      messages_->receive(static_cast<std::byte*>(theirs) + i * bytes, bytes, ranks[i]);
-      messages_->send(mine(i), bytes, ranks[i]);
-    }
-    messages_->wait();
-  }
-
   any_transports known_;
   std::vector<route> all_; // by rank
   bool has_new_ = true;

@@ -82,7 +82,7 @@ KEEL_INLINE void routes::try_transport(std::size_t number, copy_queue const& que
 }
 
 KEEL_INLINE void routes::agree_on_reached() {
-  swap(partners_, [&](std::size_t i) { return &all_[i].reached; }, theirs_.data(), sizeof theirs_[0]);
+  messages_->swap(partners_, [&](std::size_t i) { return &all_[i].reached; }, theirs_.data(), sizeof theirs_[0]);
   for (std::size_t i = 0; i < all_.size(); ++i) all_[i].reached &= theirs_[i];
 }
 
@@ -102,7 +102,7 @@ KEEL_INLINE void routes::choose_without_measuring(route& r) const {
 // Takes no memory between messages, which a rank alone may lack; a transport may.
 KEEL_INLINE void routes::connect(copy_queue const& queue) {
   std::uint32_t const has_queue = queue ? 1 : 0;
-  swap(partners_, [&](std::size_t) { return &has_queue; }, theirs_.data(), sizeof has_queue);
+  messages_->swap(partners_, [&](std::size_t) { return &has_queue; }, theirs_.data(), sizeof has_queue);
   for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs_[i] == has_queue;
   if (named_ >= 0) { // the others only for ranks that it does not reach
     try_transport(std::size_t(named_), queue), agree_on_reached();
@@ -140,7 +140,7 @@ KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> 
   // rank is the fastest, among a rank, its partners and theirs.
   std::vector<double> worst = seconds, theirs(seconds.size() * ranks.size());
   auto const hear = [&] {
-    swap(ranks, [&](std::size_t) { return worst.data(); }, theirs.data(), worst.size() * sizeof(double));
+    messages_->swap(ranks, [&](std::size_t) { return worst.data(); }, theirs.data(), worst.size() * sizeof(double));
   };
   hear();
   for (std::size_t n = 0; n < theirs.size(); ++n)
@@ -165,7 +165,7 @@ KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> 
 KEEL_INLINE bool routes::reopen(std::span<int const> ranks, bool is_slow, double usual, double now) {
   char const mine = is_slow ? 1 : 0;
   std::vector<char> theirs(ranks.size());
-  swap(ranks, [&](std::size_t) { return &mine; }, theirs.data(), 1);
+  messages_->swap(ranks, [&](std::size_t) { return &mine; }, theirs.data(), 1);
   bool is_any = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (!is_slow || theirs[i] == 0) continue;
@@ -185,7 +185,7 @@ KEEL_INLINE bool routes::have_same_lengths(std::span<message const> sends, std::
     ranks.push_back(sends[i].rank);
     mine.push_back({sends[i].bytes, receives[i].bytes}), wanted.push_back({receives[i].bytes, sends[i].bytes});
   }
-  swap(ranks, [&](std::size_t i) { return &mine[i]; }, theirs.data(), sizeof(lengths));
+  messages_->swap(ranks, [&](std::size_t i) { return &mine[i]; }, theirs.data(), sizeof(lengths));
   return theirs == wanted;
 }
 

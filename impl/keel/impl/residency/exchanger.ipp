@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <string>

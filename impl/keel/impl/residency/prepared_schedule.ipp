@@ -2,7 +2,6 @@
 #include <keel/impl/residency/prepared_schedule.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/walls.hpp>
-#include <keel/policy/error.hpp>
 
 #include <string>
 

@@ -6,7 +6,6 @@
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/registered.hpp>
 #include <keel/impl/residency/resize.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <cstring>

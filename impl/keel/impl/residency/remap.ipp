@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/remap.hpp>
-#include <keel/impl/exchange/packing.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/fields_state.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
 #include <algorithm>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/walls.hpp>
 #include <keel/exchange/kokkos_provider.hpp>
-#include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <string>
