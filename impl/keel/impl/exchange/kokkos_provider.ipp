@@ -158,9 +158,9 @@ KEEL_INLINE started kokkos_provider::copy_cycle(int variable) {
   return {};
 }
 
-// Whole arrays first; then the other regions of the batch are gathered, sent in one piece, and scattered: by the host at
-// its end, to the arrays that were meant, even if the levels have cycled until all has arrived; by kernels at the other
-// one. All in the device's queue, so nothing here waits for it.
+// Whole arrays first; then the other regions of the batch are gathered, sent in one piece, and scattered: by kernels in
+// memory `m`, and by the host, to the arrays that were meant, even if the levels have cycled until all has arrived. All
+// in the device's queue, so nothing here waits for it.
 KEEL_INLINE void kokkos_provider::ship(std::span<transfer const> batch, memory m) {
   staging_channel& channel = channel_of(m);
   detail::copy_queue const& queue = channel.queue;

@@ -114,12 +114,7 @@ struct move_words {
   std::int64_t words = 0, share = 0; ///< of all jobs, of a team
 
   /// Adds as many as there is room for, and says how many.
-  std::size_t add(std::span<job const> given) {
-    std::size_t taken = 0;
-    for (; taken < given.size() && count < most; ++taken)
-      if (given[taken].which.words != 0) enter(jobs[count] = given[taken]);
-    return taken;
-  }
+  std::size_t add(std::span<job const> given);
   /// Counts a job, in the order in which they lie.
   void enter(job& p) {
     p.end = words += p.which.words;

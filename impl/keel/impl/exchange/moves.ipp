@@ -90,6 +90,13 @@ private:
   }
 };
 
+KEEL_INLINE std::size_t move_words::add(std::span<job const> given) {
+  std::size_t taken = 0;
+  for (; taken < given.size() && count < most; ++taken)
+    if (given[taken].which.words != 0) enter(jobs[count] = given[taken]);
+  return taken;
+}
+
 KEEL_INLINE void move_on_host(job const& what) {
   with_word(what.which, move_rows{what.how, what.added_as, what.array, what.buffer, what.which});
 }
