@@ -11,6 +11,5 @@
 #include <keel/impl/exchange/packing.ipp>
 #include <keel/impl/exchange/peer.ipp>
 #include <keel/impl/exchange/queue.ipp>
-#include <keel/impl/exchange/relocation.ipp>
 #include <keel/impl/exchange/strip.ipp>
 #include <keel/impl/exchange/transports.ipp>

@@ -2,14 +2,17 @@
 #pragma once
 
 /// @file
-/// The exchange of ghosts between the arrays of neighbouring ranks.
+/// What goes from rank to rank: ghosts between the arrays of neighbours, and elements that move.
 
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/impl/exchange/transports.hpp>
 #include <keel/impl/validity/observers.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -55,6 +58,87 @@ private:
   routes& routes_;
   packing packing_;
   delivery delivery_;
+};
+
+/// Elements that change their rank or their place, as a cut whose rims leave and whose ghosts come. Ranks list those
+/// that one sends the other in the same order. What stays on this rank has a partner of its own, and so have new
+/// elements; both have no rank.
+struct element_moves {
+  static constexpr int here = -2, fresh = -1;
+  decomposition cut;
+  bool leaves_any = false; ///< also to another place of this rank, or to its own
+
+  void leave(int rank, std::span<std::int32_t const> all) {
+    add(&partner::rims, rank, all), leaves_any |= !all.empty();
+  }
+  void leave(int rank, bounds const& box) { to(rank).rims.push_back({0, box}), leaves_any = true; }
+  void come(int rank, std::span<std::int32_t const> all) { add(&partner::ghosts, rank, all); }
+  void come(int rank, bounds const& box) { to(rank).ghosts.push_back({0, box}); }
+
+private:
+  [[nodiscard]] partner& to(int rank);
+  void add(std::vector<segment> partner::* list, int rank, std::span<std::int32_t const> all);
+  element_list* numbers_ = nullptr; // of the cut, if it has some
+};
+
+/// An array whose elements move, to itself or to another one in the same memory, which is of the same kind on all
+/// ranks. Both are cut by the moves.
+struct moved_array {
+  halo_array from, to;
+  copy_queue const* where;
+};
+
+/// How the values of elements go to other ranks and places: one message to each rank from each memory, with the
+/// elements of all arrays there. Its buffers grow.
+class relocation {
+public:
+  explicit relocation(messenger const& ranks) : ranks_(ranks) {}
+  /// Makes all room. Throws if there is none. The calls below are about the same arrays.
+  void lay_out(std::span<moved_array const> arrays);
+  void pack();
+  /// Returns when all that comes is here; no array has changed.
+  void exchange();
+  /// Puts in place what came, what stays on the rank, and new elements.
+  void unpack();
+  /// Calls f(number of an array, its new elements, where to pack their values); before `unpack`.
+  void for_each_new(auto const& f) const {
+    for (part const* p : at_work_) {
+      std::byte* into = p->fresh_here.bytes.get();
+      for (std::size_t k = 0; k < p->to.size(); ++k)
+        for (partner const& one : p->to[k].cut->partners)
+          for (segment const& s : one.ghosts)
+            if (one.rank == element_moves::fresh)
+              f(p->numbers[k], std::span(s.box.numbers(), std::size_t(s.box.end[0])),
+                std::exchange(into, into + padded(*p->to[k].lies, s.box)));
+    }
+  }
+
+private:
+  /// What is in one memory.
+  struct part {
+    part(messenger const& ranks, copy_queue const& queue)
+        : where(&queue), by(transports_of(keel::list<staged>{}, ranks)) {
+      room.connect(queue);
+    }
+    void lay_out();
+    void pack();
+    void unpack();
+
+    copy_queue const* where;
+    std::vector<std::size_t> numbers; // of the arrays
+    std::vector<halo_array> from, to;
+    halo_plan plan;
+    packing room;
+    delivery by;
+    std::vector<element_list const*> lists;
+    buffer own, fresh, fresh_here, listed;
+    std::size_t fresh_bytes = 0;
+  };
+
+  messenger ranks_;
+  std::vector<std::unique_ptr<part>> parts_;
+  std::vector<part*> at_work_;
+  std::vector<copy_queue const*> queues_; // of these
 };
 
 } // namespace keel::residency::detail

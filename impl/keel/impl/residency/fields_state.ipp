@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/fields_state.hpp>
-#include <keel/impl/exchange/relocation.hpp>
+#include <keel/impl/exchange/halo.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/impl/residency/exchanger.hpp>

@@ -4,7 +4,7 @@
 /// @file
 /// New arrays in place of old ones, with what the old ones hold on any rank. The bodies stand in remap.ipp.
 
-#include <keel/impl/exchange/relocation.hpp>
+#include <keel/impl/exchange/halo.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/book.hpp>

@@ -196,7 +196,7 @@ KEEL_INLINE void remap::pack() {
                           old.data[std::size_t(one.where)][number], &cut, 0},
         to{&by.shape_of(one.variable, one.component), by.array(one.variable, one.level, one.component, one.where), &cut,
            0};
-    moved_.push_back({from, to, one.where});
+    moved_.push_back({from, to, &by.queue_of(one.where)});
     sent_.push_back({one.variable, one.level, one.component, bytes_sent(from, combine::replace), who_});
     if (from.data == to.data || one.where == host) continue;
     std::int64_t count = 0;
@@ -208,7 +208,7 @@ KEEL_INLINE void remap::pack() {
   }
   auto& f = fields_;
   if (!f.relocation_) f.relocation_ = std::make_shared<relocation>(*f.ranks_);
-  f.relocation_->lay_out(moved_, by);
+  f.relocation_->lay_out(moved_);
   f.relocation_->pack();
 }
 
