@@ -11,6 +11,5 @@
 #include <keel/topology/memory_binding.hpp>
 #include <keel/topology/node.hpp>
 #include <keel/topology/nway.hpp>
-#include <keel/topology/nway_types.hpp>
 #include <keel/topology/objects.hpp>
 #include <keel/topology/placement.hpp>

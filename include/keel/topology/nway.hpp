@@ -8,9 +8,11 @@
 
 #include <keel/policy/macros.hpp>
 #include <keel/topology/node.hpp>
-#include <keel/topology/nway_types.hpp>
+#include <keel/topology/nway.h>
 
 namespace keel::nway {
+
+using set = nway_set;
 
 /// Answers all further calls from this node instead of this machine's. May be called while other threads
 /// ask: each call is answered from one node.
