@@ -27,6 +27,14 @@ id_set running_on() { // asked of the system, without keel
   return threads;
 }
 
+/// Leaves the calling thread one hardware thread, without keel.
+void alone_on(int thread) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  CPU_SET(thread, &mask);
+  REQUIRE(sched_setaffinity(0, sizeof mask, &mask) == 0);
+}
+
 /// The whole of what this process may use, as a placement, and its last core.
 placement everything(node const& here) {
   placement all{.cores = bound_cores(here), .hardware_threads = {}};
@@ -63,7 +71,6 @@ TEST_CASE("topology: on another machine's node nothing is bound") {
   auto const before = running_on();
   CHECK_THROWS_AS((binding{other, other.place(1)[0]}), keel::error);
   CHECK_THROWS_AS((binding{node::here(), placement{}}), keel::error);
-  CHECK_THROWS_AS((binding{node::here(), placement{}, 0}), keel::error);
   CHECK(running_on() == before);
 }
 
@@ -104,7 +111,7 @@ TEST_CASE("topology: at the end of a rank's binding each thread has its own agai
   };
   id_set own, own_after, born_after;
   std::thread older{[&] {
-    binding const first{here, everything(here), 0}; // on its own first core
+    alone_on(*before.begin());
     own = running_on();
     step = 1;
     wait_for(3);
@@ -130,52 +137,27 @@ TEST_CASE("topology: at the end of a rank's binding each thread has its own agai
   CHECK(running_on() == before);
 }
 
-TEST_CASE("topology: a thread's binding is its own, and bindings nest") {
-  auto const here = node::here();
-  auto const before = running_on();
-  auto const all = everything(here);
-  {
-    binding const outer{here, all};
-    {
-      binding const inner{here, all, int(all.cores.size())}; // round and round: the first core again
-      CHECK(running_on() == (here.cores()[std::size_t(*all.cores.begin())].hardware_threads & all.hardware_threads));
-      id_set other;
-      std::thread{[&] { other = running_on(); }}.join();
-      CHECK(other == running_on()); // born inside, it inherits
-    }
-    CHECK(running_on() == all.hardware_threads);
-  }
-  CHECK(running_on() == before);
-  CHECK_THROWS_AS((binding{here, all, -1}), keel::error);
-  if (all.cores.size() < 2) return;
-  int const second = *++all.cores.begin();
-  {
-    binding const next{here, all, 1 + int(all.cores.size())};
-    CHECK(bound_cores(here) == id_set{second});
-  }
-  placement const one_threads{.cores = all.cores,
-                              .hardware_threads = here.cores()[std::size_t(second)].hardware_threads};
-  CHECK_THROWS_AS((binding{here, one_threads, 0}), keel::error); // its first core, of which nothing is its own
-}
-
-TEST_CASE("topology: a process may run where one of its threads may") {
+TEST_CASE("topology: a process may run where one of its threads may, and bindings nest") {
   auto const here = node::here();
   auto const before = running_on();
   CHECK(process_hardware_threads() == before);
-  auto const last = last_core(here);
-  std::atomic<bool> ends = false;
-  std::thread other([&] {
-    while (!ends) std::this_thread::yield();
-  });
+  id_set own, of_process;
+  std::thread{[&] {
+    alone_on(*before.begin());
+    own = bound_hardware_threads();
+    of_process = process_hardware_threads();
+  }}.join();
+  CHECK(own == id_set{*before.begin()});
+  CHECK(of_process == before); // where the one that waits for it may
   {
-    binding const mine{here, last, 0};
-    CHECK(bound_hardware_threads() == last.hardware_threads);
-    CHECK(process_hardware_threads() == before); // where the other one may
+    binding const outer{here, everything(here)};
+    {
+      binding const inner{here, last_core(here)};
+      CHECK(process_hardware_threads() == last_core(here).hardware_threads);
+    }
+    CHECK(running_on() == everything(here).hardware_threads);
   }
-  ends = true;
-  other.join();
-  binding const all{here, last};
-  CHECK(process_hardware_threads() == last.hardware_threads);
+  CHECK(running_on() == before);
 }
 
 TEST_CASE("topology: what the system refuses is an error, and nothing is bound") {

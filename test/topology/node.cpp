@@ -174,39 +174,6 @@ TEST_CASE("topology: on every machine distances follow steps and latencies, and 
   on_every_machine([](auto const&, node const& n) { keel::laws::latencies(n); });
 }
 
-TEST_CASE("topology: on every machine equal places are equally many steps away, and steps rise with the way up") {
-  on_every_machine([](auto const& file, node const& n) {
-    keel::test::walk const oracle{file};
-    std::map<int, int> steps_to; // by the depth of what holds both
-    auto const check = [&](int steps, core const& from, hwloc_obj_t to) {
-      auto const depth = keel::test::walk::common_depth(oracle.cores()[std::size_t(from.id)], to);
-      REQUIRE(steps_to.emplace(depth, steps).first->second == steps);
-    };
-    for (auto const& c : n.cores()) {
-      for (auto const& other : n.cores())
-        check(n.distance_to_core(c.id, other.id), c, oracle.cores()[std::size_t(other.id)]);
-      for (auto const& m : n.memories())
-        if (auto const to = oracle.memories()[std::size_t(m.id)]; !keel::test::walk::is_nowhere(to))
-          check(n.steps_to_memory(c.id, m.id), c, to);
-      for (auto const& d : n.devices()) check(n.distance_to_device(c.id, d.id), c, oracle.device(d.pci_id, d.name));
-    }
-    for (auto at = steps_to.begin(); at != steps_to.end() && std::next(at) != steps_to.end(); ++at)
-      CHECK(at->second >= std::next(at)->second);
-  });
-}
-
-TEST_CASE("topology: the latency of a core is that of the matrix, from its own node") {
-  on_every_machine([](auto const& file, node const& n) {
-    keel::test::walk const oracle{file};
-    for (auto const& c : n.cores())
-      for (auto const& m : n.memories()) {
-        auto const told = oracle.latency(oracle.cores()[std::size_t(c.id)], oracle.memories()[std::size_t(m.id)]);
-        if (n.unit_of_latencies() == latency_unit::relative) REQUIRE(n.latency(c.id, m.id).value_or(0) == told);
-        if (n.unit_of_latencies() == latency_unit::unknown) REQUIRE(told == 0);
-      }
-  });
-}
-
 TEST_CASE("topology: the table of cores says what the distances say") {
   on_every_machine([](auto const&, node const& n) {
     int const cores = int(n.cores().size());

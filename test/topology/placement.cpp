@@ -108,6 +108,9 @@ placing const near_devices{.order = order::by_device};
 placing const packed_in{.order = order::compact};
 placing const first_threads{.threads_per_core = 1};
 char const* const three_memories = "numa:3 core:4 pu:1";
+char const* const coral_ea = "numa:2 core:10 pu:8"; ///< as mpibind's tests call these machines
+char const* const lassen = "numa2_gpus4.xml";       ///< 40 cores of four threads, which are 8 to 87 and 96 to 175
+char const* const corona = "numa8_gpus4.xml";       ///< GPUs at the second, third, sixth and last of its NUMA nodes
 
 placed_ranks const placed_rows[]{
     {"ranks are cut along the tree: two NUMA nodes of one package, and the other package",
@@ -187,6 +190,67 @@ placed_ranks const placed_rows[]{
      "0/0/-1*2 1/0/-1 2/0/-1*2 3/0/-1 4/0/-1*2 5/0/-1 6/0/-1*2 7/0/-1 8/0/-1*2 9/0/-1 10/0/-1*2 11/0/-1 12/0/-1*2 "
      "13/0/-1 14/0/-1*2 15/0/-1",
      "0*2 2 4*2 6 8*2 10 12*2 14 16*2 17 18*2 19 20*2 21 22*2 23"},
+
+    // The questions of mpibind's tests, whose users come with its answers in mind; its defaults as keel's rules. These
+    // are its answers, but for what is said.
+    {"mpibind", coral_ea, 1, {}, "0-19/0/-1", "0-159"},
+    {"mpibind", coral_ea, 2, {.threads_per_core = 8}, "0-9/0/-1 10-19/1/-1", "0-79 80-159"},
+    {"mpibind", coral_ea, 2, first_threads, "0-9/0/-1 10-19/1/-1",
+     "0,8,16,24,32,40,48,56,64,72 80,88,96,104,112,120,128,136,144,152"},
+    {"mpibind",
+     coral_ea,
+     2,
+     {.threads_per_core = 7},
+     "0-9/0/-1 10-19/1/-1",
+     "0-6,8-14,16-22,24-30,32-38,40-46,48-54,56-62,64-70,72-78 "
+     "80-86,88-94,96-102,104-110,112-118,120-126,128-134,136-142,144-150,152-158"},
+    {"mpibind",
+     coral_ea,
+     2,
+     {.within = id_set::range(0, 10), .threads_per_core = 1},
+     "0-4/0/-1 5-9/0/-1",
+     "0,8,16,24,32 40,48,56,64,72"},
+    {"mpibind", coral_ea, 8, {.hardware_threads = id_set::range(0, 8)}, "0/0/-1*8", "0 1 2 3 4 5 6 7"},
+    {"mpibind", "numa:2 core:18 pu:1", 1, {.hardware_threads = id_set{0}}, "0/0/-1", "0"},
+    {"mpibind", lassen, 1, {}, "0-39/0/0", "8-87,96-175"},
+    {"mpibind", lassen, 2, {.threads_per_core = 4}, "0-19/0/0 20-39/1/2", "8-87 96-175"},
+    {"mpibind", lassen, 2, {.order = order::by_device, .threads_per_core = 1}, "0-19/0/1 20-39/1/3"},
+    {"mpibind", lassen, 2, {.within = id_set::range(0, 20), .threads_per_core = 1}, "0-9/0/0 10-19/0/1"},
+    {"mpibind hands out the two near GPUs; keel uses every GPU before it doubles one",
+     lassen,
+     4,
+     {.hardware_threads = id_set::range(8, 12)},
+     "0/0/0 0/0/1 0/0/2 0/0/3",
+     "8 9 10 11"},
+    {"so here", lassen, 8, {.hardware_threads = id_set{8}}, "0/0/0 0/0/1 0/0/2 0/0/3 0/0/0 0/0/1 0/0/2 0/0/3", "8*8"},
+    {"mpibind", corona, 2, {.threads_per_core = 2}, "0-23/0/0 24-47/4/2", "0-47 48-95"},
+    {"mpibind", corona, 2, {.hardware_threads = id_set{0, 1}}, "0/0/0 0/0/1", "0 1"},
+    {"mpibind", corona, 2, {.within = id_set::range(0, 6), .threads_per_core = 1}, "0-2/0/0 3-5/0/1", "0,2,4 6,8,10"},
+    {"mpibind",
+     corona,
+     8,
+     {.order = order::by_device, .threads_per_core = 1},
+     "6-8/1/0 9-11/1/0 12-14/2/1 15-17/2/1 30-32/5/2 33-35/5/2 42-44/7/3 45-47/7/3",
+     "12,14,16 18,20,22 24,26,28 30,32,34 60,62,64 66,68,70 84,86,88 90,92,94"},
+    {"mpibind uses all threads of a core where there are fewer tasks than NUMA nodes, whatever it is asked for", corona,
+     2, first_threads, "0-23/0/0 24-47/4/2",
+     "0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46 "
+     "48,50,52,54,56,58,60,62,64,66,68,70,72,74,76,78,80,82,84,86,88,90,92,94"},
+    {"without greedy a task stays in one NUMA node", corona, 2, {.greedy = false}, "0-5/0/0 24-29/4/2", "0-11 48-59"},
+    {"so here", corona, 1, {.threads_per_core = 1, .greedy = false}, "0-5/0/0", "0,2,4,6,8,10"},
+    {"so here", corona, 1, {.within = id_set::range(3, 9), .greedy = false}, "3-5/0/1", "6-11"},
+    {"so here",
+     corona,
+     9,
+     {.hardware_threads = id_set{0}, .greedy = false},
+     "0/0/0 0/0/1 0/0/2 0/0/3 0/0/0 0/0/1 0/0/2 0/0/3 0/0/0",
+     "0*9"},
+    {"mpibind gives two NUMA nodes to the first of seven tasks; keel rounds shares, so it is the sixth",
+     corona,
+     7,
+     {},
+     "0-5/0/0 6-11/1/0 12-17/2/1 18-23/3/1 24-29/4/2 30-41/5/2 42-47/7/3",
+     "0-11 12-23 24-35 36-47 48-59 60-83 84-95"},
 };
 
 /// A placement that is refused, and words of the reason.
@@ -314,10 +378,10 @@ TEST_CASE("topology: a restricted placement uses those cores and no others, even
 }
 
 TEST_CASE("topology: of few ranks each has a device in the middle of its share, of many each device as many") {
-  detail::inventory all;
+  keel::topology::detail::inventory all;
   all.devices.resize(8);
   auto const shares = [&](std::vector<int> const& devices, int ranks) {
-    return detail::shares_of_devices(all, devices, ranks);
+    return keel::topology::detail::shares_of_devices(all, devices, ranks);
   };
   CHECK(shares({0, 1, 2, 3, 4, 5, 6, 7}, 2) == std::vector{0, 0, 1, 0, 0, 0, 1, 0});
   CHECK(shares({0, 1, 2, 3}, 3) == std::vector{1, 0, 1, 1});

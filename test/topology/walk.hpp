@@ -5,9 +5,7 @@
 /// The oracle: a walk over hwloc's own objects that shares nothing with keel. Slow and plain.
 
 #include <hwloc.h>
-#include <hwloc/distances.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -53,24 +51,6 @@ public:
     for (int t = hwloc_bitmap_first(object->cpuset); t >= 0; t = hwloc_bitmap_next(object->cpuset, t))
       if (hwloc_bitmap_isset(hwloc_topology_get_allowed_cpuset(all_), unsigned(t)) != 0) found.insert(t);
     return found;
-  }
-
-  /// By the first matrix: the row of the first node with the same hardware threads as the smallest one around the core
-  /// that has no kind of its own; 0 where there is none.
-  std::uint64_t latency(hwloc_obj_t core, hwloc_obj_t to) const {
-    unsigned matrices = 1;
-    hwloc_distances_s* matrix = nullptr;
-    hwloc_distances_get_by_type(all_, HWLOC_OBJ_NUMANODE, &matrices, &matrix, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0);
-    if (matrices == 0) return 0;
-    hwloc_obj_t own = nullptr;
-    for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(all_, HWLOC_OBJ_NUMANODE, at)) != nullptr;) {
-      bool const is_around = hwloc_bitmap_isincluded(core->cpuset, at->cpuset) != 0 && at->subtype == nullptr;
-      if (is_around && (own == nullptr || hwloc_bitmap_weight(at->cpuset) < hwloc_bitmap_weight(own->cpuset))) own = at;
-    }
-    hwloc_uint64_t there = 0, back = 0;
-    if (own == nullptr || hwloc_distances_obj_pair_values(matrix, own, to, &there, &back) != 0) there = 0;
-    hwloc_distances_release(all_, matrix);
-    return there;
   }
 
   /// The depth of the lowest object around a core that is also around the target.

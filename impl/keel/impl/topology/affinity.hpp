@@ -2,15 +2,18 @@
 #pragma once
 
 /// @file
-/// Linux's affinity of threads, as sets of ids.
+/// Linux's affinity of threads, as sets of ids; and the names in folders that Linux makes.
 
 #include <keel/policy/error.hpp>
 #include <keel/topology/id_set.hpp>
 
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
+#include <new>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -57,16 +60,26 @@ inline int set_affinity(int thread, id_set const& threads) {
   return sched_setaffinity(thread, bytes, bits_of(mask)) == 0 ? 0 : errno;
 }
 
+/// Calls `f` with each name in a folder; not at all if it cannot be read. The standard library's iterator ends the
+/// program if memory runs out; this throws `std::bad_alloc`.
+inline void for_each_name(std::string const& folder, auto const& f) {
+  struct closer {
+    void operator()(DIR* d) const noexcept { closedir(d); }
+  };
+  errno = 0;
+  std::unique_ptr<DIR, closer> const opened{opendir(folder.c_str())};
+  if (!opened && errno == ENOMEM) throw std::bad_alloc{};
+  if (!opened) return;
+  while (dirent const* const entry = readdir(opened.get())) f(std::string_view{entry->d_name});
+}
+
 /// The system's numbers of the threads of this process; the calling one if the system does not list them.
 inline std::vector<int> threads_of_process() {
   std::vector<int> found;
-  // Not std::filesystem's iterator, which ends the program if it gets no memory.
-  struct closer {
-    void operator()(DIR* folder) const noexcept { ::closedir(folder); }
-  };
-  if (std::unique_ptr<DIR, closer> const folder{::opendir("/proc/self/task")})
-    while (dirent const* const entry = ::readdir(folder.get()))
-      if (int const thread = std::atoi(entry->d_name)) found.push_back(thread);
+  for_each_name("/proc/self/task", [&](std::string_view name) {
+    int thread = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), thread).ec == std::errc{}) found.push_back(thread);
+  });
   if (found.empty()) found.push_back(this_thread());
   return found;
 }

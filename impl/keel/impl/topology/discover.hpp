@@ -7,7 +7,6 @@
 #include <keel/impl/topology/cards.hpp>
 #include <keel/impl/topology/hwloc.hpp>
 #include <keel/impl/topology/inventory.hpp>
-#include <keel/impl/topology/kinds.hpp>
 #include <keel/impl/topology/levels.hpp>
 #include <keel/impl/topology/memories.hpp>
 #include <keel/impl/topology/ways.hpp>

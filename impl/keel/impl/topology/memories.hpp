@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// What kind of memory a NUMA node is, where it begins, and how fast it is.
+/// What kind of memory a NUMA node is, where it begins, and how fast it is; and of which kind cores are.
 
+#include <keel/impl/topology/affinity.hpp>
 #include <keel/impl/topology/hwloc.hpp>
 #include <keel/topology/objects.hpp>
 
@@ -12,32 +13,17 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <dirent.h>
 #include <unistd.h>
 
 namespace keel::topology::detail {
-
-/// Calls `f` with each name in a folder; not at all if it cannot be read. The standard library's iterator ends the
-/// program if memory runs out; this throws `std::bad_alloc`.
-inline void for_each_name(std::string const& folder, auto const& f) {
-  struct closer {
-    void operator()(DIR* d) const noexcept { closedir(d); }
-  };
-  errno = 0;
-  std::unique_ptr<DIR, closer> const opened{opendir(folder.c_str())};
-  if (!opened && errno == ENOMEM) throw std::bad_alloc{};
-  if (!opened) return;
-  while (dirent const* const entry = readdir(opened.get())) f(std::string_view{entry->d_name});
-}
 
 /// Linux lists the blocks of a node as `memory<number>`; the lowest times the size of a block is where
 /// it begins.
@@ -110,6 +96,53 @@ inline std::vector<int> speeds_by_bandwidth(hwloc_topology_t hwloc, std::vector<
   for (std::size_t m = 0; m < nodes.size(); ++m)
     if (speeds[m] > 0 && speeds[0] > 0) relative[m] = int(std::min(100 * speeds[m] / speeds[0] + 0.5, 1e9));
   return relative;
+}
+
+struct core_kind {
+  bool efficient = false;
+  long megahertz = 0; ///< 0 is unknown
+};
+
+/// The kind's own name decides; if it has none, hwloc's ranking: all but the last are efficient.
+inline core_kind read_kind(hwloc_topology_t hwloc, int kind, int kinds, bitmap& threads) {
+  int ranking = -1;
+  unsigned count = 0;
+  hwloc_info_s* facts = nullptr;
+#if HWLOC_API_VERSION >= 0x00030000
+  hwloc_infos_s* infos = nullptr;
+  if (hwloc_cpukinds_get_info(hwloc, unsigned(kind), threads.bits, &ranking, &infos, 0) != 0) return {};
+  facts = infos->array;
+  count = infos->count;
+#else
+  if (hwloc_cpukinds_get_info(hwloc, unsigned(kind), threads.bits, &ranking, &count, &facts, 0) != 0) return {};
+#endif
+  core_kind read;
+  read.efficient = ranking >= 0 && ranking < kinds - 1;
+  for (unsigned i = 0; i < count; ++i) {
+    std::string_view const name = facts[i].name, value = facts[i].value;
+    if (name == "CoreType" && (value == "IntelAtom" || value == "IntelCore")) read.efficient = value == "IntelAtom";
+    if (name == "FrequencyMaxMHz" && value.size() < 8) read.megahertz = std::atol(facts[i].value);
+  }
+  return read;
+}
+
+/// Fills in type and relative speed. Hardware threads of one core may be of two kinds: the later wins.
+inline void read_core_kinds(hwloc_topology_t hwloc, std::vector<core>& cores) {
+  int const kinds = std::max(0, hwloc_cpukinds_get_nr(hwloc, 0));
+  std::vector<long> megahertz(cores.size(), 0);
+  bitmap threads;
+  for (int k = 0; k < kinds; ++k) {
+    auto const kind = read_kind(hwloc, k, kinds, threads);
+    for (auto& c : cores)
+      for (int const t : c.hardware_threads)
+        if (hwloc_bitmap_isset(threads.bits, unsigned(t)) != 0) {
+          c.type = kind.efficient ? core_type::efficiency : core_type::performance;
+          megahertz[std::size_t(c.id)] = kind.megahertz;
+        }
+  }
+  auto const fastest = *std::max_element(megahertz.begin(), megahertz.end());
+  for (auto& c : cores)
+    if (auto const own = megahertz[std::size_t(c.id)]; own > 0) c.relative_speed = int(100 * own / fastest);
 }
 
 } // namespace keel::topology::detail

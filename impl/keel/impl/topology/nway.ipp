@@ -72,17 +72,18 @@ int describe(int id, Info* info, auto objects, auto const& fill) noexcept {
 }
 
 /// Checks what the three questions about what is near have in common, and only then asks and writes.
-inline int nearby(int core_id, int type, int types, int min_dist, int max_dist, set* found, auto objects,
-                  auto const& ask) noexcept {
+template <class Type>
+int nearby(int core_id, Type type, Type last, int min_dist, int max_dist, set* found, auto objects,
+           topology::id_set (topology::node::*ask)(int, Type, int, int) const) noexcept {
   auto const on = node();
   if (!on) return NWAY_NO_NODE;
   if (found == nullptr) return NWAY_NULL_POINTER;
   if (!has(on->cores(), core_id)) return NWAY_NO_SUCH_ID;
-  if (type < 0 || type >= types) return NWAY_NO_SUCH_TYPE;
+  if (int(type) < 0 || type > last) return NWAY_NO_SUCH_TYPE;
   if (min_dist < 0 || (max_dist < min_dist && max_dist != -1)) return NWAY_BAD_RANGE;
   if (!fits(((*on).*objects)())) return NWAY_TOO_LARGE;
   try {
-    *found = as_set(ask(*on));
+    *found = as_set(((*on).*ask)(core_id, type, min_dist, max_dist));
     return NWAY_SUCCESS;
   } catch (...) {
     return NWAY_NO_NODE; // memory ran out
@@ -148,26 +149,21 @@ KEEL_INLINE int get_dev_info(int dev_id, dev_info* info) noexcept {
 
 KEEL_INLINE int get_nearby_mems(int core_id, mem_type_t mem_type, int min_dist, int max_dist,
                                 mem_set_t* nearby_mems) noexcept {
-  return detail::nearby(core_id, int(mem_type), MEM_TYPE_CACHE_SIDE + 1, min_dist, max_dist, nearby_mems,
-                        &topology::node::memories, [&](topology::node const& on) {
-                          return on.nearby_memories(core_id, topology::memory_type(mem_type), min_dist, max_dist);
-                        });
+  using topology::memory_type, topology::node;
+  return detail::nearby(core_id, memory_type(mem_type), memory_type::cache_side, min_dist, max_dist, nearby_mems,
+                        &node::memories, &node::nearby_memories);
 }
-
 KEEL_INLINE int get_nearby_cores(int core_id, core_type_t core_type, int min_dist, int max_dist,
                                  core_set_t* nearby_cores) noexcept {
-  return detail::nearby(core_id, int(core_type), CORE_TYPE_EFFICIENCY + 1, min_dist, max_dist, nearby_cores,
-                        &topology::node::cores, [&](topology::node const& on) {
-                          return on.nearby_cores(core_id, topology::core_type(core_type), min_dist, max_dist);
-                        });
+  using type = topology::core_type;
+  return detail::nearby(core_id, type(core_type), type::efficiency, min_dist, max_dist, nearby_cores,
+                        &topology::node::cores, &topology::node::nearby_cores);
 }
-
 KEEL_INLINE int get_nearby_devs(int core_id, dev_type_t dev_type, int min_dist, int max_dist,
                                 dev_mask_t* nearby_devs) noexcept {
-  return detail::nearby(core_id, int(dev_type), DEV_TYPE_OTHER + 1, min_dist, max_dist, nearby_devs,
-                        &topology::node::devices, [&](topology::node const& on) {
-                          return on.nearby_devices(core_id, topology::device_type(dev_type), min_dist, max_dist);
-                        });
+  using topology::device_type, topology::node;
+  return detail::nearby(core_id, device_type(dev_type), device_type::other, min_dist, max_dist, nearby_devs,
+                        &node::devices, &node::nearby_devices);
 }
 
 } // namespace keel::nway
