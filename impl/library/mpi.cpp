@@ -6,7 +6,6 @@
 #include <keel/impl/machine/mpi.ipp>
 #include <keel/impl/machine/mpi_calls.ipp>
 #include <keel/impl/machine/mpi_communicator.ipp>
-#include <keel/impl/machine/mpi_sparse.ipp>
 #include <keel/impl/residency/join.hpp>
 #include <keel/exchange/transport.hpp>
 #include <keel/layout/partition.hpp>

@@ -5,14 +5,12 @@
 /// Layer 2: ranks, environments, threads per rank. The only folder that includes MPI.
 /// It compiles without MPI and without Kokkos.
 
-#include <keel/impl/machine/by_memory.hpp>
 #include <keel/impl/machine/near.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/machine/alone.hpp>
 #include <keel/machine/attachments.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/concepts.hpp>
-#include <keel/machine/describe.hpp>
 #include <keel/machine/end.hpp>
 #include <keel/machine/environment.hpp>
 #include <keel/machine/host.hpp>
@@ -22,7 +20,6 @@
 #include <keel/machine/per_device.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/machine/registry.hpp>
-#include <keel/machine/report.hpp>
 #include <keel/machine/selection.hpp>
 #include <keel/machine/session.hpp>
 #include <keel/machine/simulated.hpp>

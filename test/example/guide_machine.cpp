@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine.hpp>
-#include <algorithm>
 #include <iostream>
 #include <numeric>
-#include <string>
 
 namespace km = keel::machine;
 
@@ -37,11 +35,7 @@ int main(int argc, char** argv) try {
   }
   world.data().add<halo_buffers>(halo_buffers{4}); // one value of each type, destroyed with the environment
   world.data().get<halo_buffers>().count *= 2;
-  auto const who = km::whereabouts_of(world, keel::topology::node::here()); // this rank's host, cores, memory, device
-  std::string const table = km::describe(world, who);                       // of all ranks, on the master
-  if (world.is_master())
-    std::cout << "a table of " << std::count(table.begin(), table.end(), '\n') << " lines, and "
-              << world.data().get<halo_buffers>().count << " buffers\n";
+  if (world.is_master()) std::cout << world.data().get<halo_buffers>().count << " buffers\n";
   try {
     km::environment const bad{world, km::strided{1, world.size(), 1}};
   } catch (keel::error const& e) {

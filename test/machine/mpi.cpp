@@ -50,16 +50,6 @@ public:
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 };
 
-std::string message_of(auto const& f, int& code) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    code = e.code();
-    return e.what();
-  }
-  return "";
-}
-
 } // namespace
 
 TEST_CASE("machine: MPI's error carries code, class, call, rank and host") {
@@ -67,7 +57,14 @@ TEST_CASE("machine: MPI's error carries code, class, call, rank and host") {
   environment const own{world.comm()};
   int code = 0;
   int value = 0;
-  auto const message = message_of([&] { km::broadcast(own, value, own.size()); }, code);
+  auto const message = keel::test::message_of([&] {
+    try {
+      km::broadcast(own, value, own.size());
+    } catch (keel::error const& e) {
+      code = e.code();
+      throw;
+    }
+  });
   CHECK(message.find("MPI_Bcast failed on rank " + std::to_string(own.rank()) + " of " + std::to_string(own.size())) !=
         std::string::npos);
   CHECK(message.find("on host " + km::host_name()) != std::string::npos);

@@ -11,12 +11,7 @@ namespace {
 
 template <km::Selection S>
 std::string refusal(S const& selection, int extent) {
-  try {
-    selection.check(extent);
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return "";
+  return keel::test::message_of([&] { selection.check(extent); });
 }
 
 template <km::Selection S>
@@ -33,14 +28,6 @@ bool find_inverts(S const& selection, int extent) {
 
 } // namespace
 
-TEST_CASE("machine: a selection of no given size selects no rank, and is refused") {
-  CHECK(km::strided{}.count() == 0);
-  CHECK(km::first{}.count() == 0);
-  CHECK(km::strided{3, 2}.rank_in_parent(1) == 3);
-  CHECK(refusal(km::strided{}, 8).find("it selects no rank") != std::string::npos);
-  CHECK(refusal(km::first{}, 8).find("it selects no rank") != std::string::npos);
-}
-
 TEST_CASE("machine: a selection finds exactly the ranks it names") {
   CHECK(find_inverts(km::first{4}, 8));
   CHECK(find_inverts(km::first{8}, 8));
@@ -54,6 +41,8 @@ TEST_CASE("machine: a selection finds exactly the ranks it names") {
 }
 
 TEST_CASE("machine: a list that no parent could give is refused") {
+  CHECK(refusal(km::strided{}, 8).find("it selects no rank") != std::string::npos);
+  CHECK(refusal(km::first{}, 8).find("it selects no rank") != std::string::npos);
   CHECK(refusal(km::first{0}, 8).find("no rank") != std::string::npos);
   CHECK(refusal(km::first{9}, 8).find("leaves the parent, which has 8 ranks") != std::string::npos);
   CHECK(refusal(km::strided{4, 0, 0}, 8).find("stride of 0") != std::string::npos);

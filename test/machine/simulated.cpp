@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/simulated.hpp>
 
-#include <keel/impl/machine/by_memory.hpp>
 #include <keel/impl/machine/near.hpp>
 #include <keel/machine/environment.hpp>
 
 #include <support/test.hpp>
-#include <machine/random_selection.hpp>
-
-#include <random>
-#include <variant>
 
 namespace km = keel::machine;
-using keel::test::draw;
-using keel::test::spoilt;
-using keel::test::written_out;
 
 namespace {
 
@@ -22,58 +14,7 @@ using million = km::simulated<15'625, 64>;
 static_assert(km::SimulatedRanks<million>);
 using environment = km::basic_environment<million>;
 
-/// Whether an environment is the ranks of the world written out in `members`, as `me` sees it.
-bool agrees(environment const& e, std::vector<int> const& members, int me, int master) {
-  auto const at = std::find(members.begin(), members.end(), me);
-  if (at == members.end()) return !e.is_member() && e.rank() == -1 && e.size() == 0 && e.comm() == nullptr;
-  int const rank = int(at - members.begin());
-  auto const& group = *e.comm();
-  bool same = e.rank() == rank && e.size() == int(members.size()) && e.master_rank() == master &&
-              e.is_master() == (rank == master) && group.size() == e.size() && million::rank(e.communicator()) == rank;
-  for (std::size_t r = 0; same && r < members.size(); r += 1 + members.size() / 100) same = group[int(r)] == members[r];
-  return same;
-}
-
-/// A tree to depth 4, the first level of at most `most` ranks.
-bool tree_agrees(std::mt19937& random, int most) {
-  // The first level is drawn before it is made, so that most trees are seen by one of its members.
-  auto const top = draw(random, million::ranks, most);
-  auto members = written_out(top);
-  int const me = random() % 4 == 0 ? int(random() % million::ranks) : members[random() % members.size()];
-  million::as const playing{me};
-  environment const world;
-  auto parent = std::visit([&](auto const& s) { return environment{world, s}; }, top);
-  bool right = agrees(parent, members, me, 0);
-  for (int depth = 1; depth != 4; ++depth) {
-    int const extent = int(members.size());
-    bool threw = false;
-    try {
-      std::visit([&](auto const& s) { environment{parent, s}; }, spoilt(random, extent));
-    } catch (keel::error const&) {
-      threw = true;
-    }
-    auto const s = draw(random, extent, extent);
-    auto chosen_here = written_out(s);
-    km::master const m{int(random() % chosen_here.size())};
-    auto made = std::visit([&](auto const& one) { return environment{parent, one, m}; }, s);
-    for (int& rank : chosen_here) rank = members[std::size_t(rank)];
-    members = std::move(chosen_here);
-    parent = std::move(made);
-    right = right && threw && agrees(parent, members, me, m.rank);
-  }
-  return right;
-}
-
 } // namespace
-
-TEST_CASE("machine: random trees of subsets are right among a million simulated ranks") {
-  int right = 0;
-  for (unsigned t = 0; t != 2000; ++t) {
-    std::mt19937 random(t);
-    right += tree_agrees(random, t % 100 == 0 ? million::ranks : 2000) ? 1 : 0;
-  }
-  CHECK(right == 2000);
-}
 
 TEST_CASE("machine: a range of a million ranks is as small as one of eight") {
   million::as const playing{million::ranks - 1};

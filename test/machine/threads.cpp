@@ -5,30 +5,6 @@
 
 namespace km = keel::machine;
 
-namespace {
-struct loom {
-  static constexpr std::string_view name = "loom";
-};
-} // namespace
-
-template <>
-struct keel::device_traits<loom> {
-  static constexpr bool has_threads = true;
-  static int threads() { return 5; }
-};
-
-TEST_CASE("machine: a rank without threads is one") {
-  CHECK(km::ThreadSource<km::no_threads>);
-  CHECK_FALSE(km::ThreadSource<int>);
-  CHECK(km::no_threads::count() == 1);
-}
-
-TEST_CASE("machine: a device with threads is a source of their number") {
-  CHECK(km::ThreadSource<km::device_threads<loom>>);
-  CHECK(km::device_threads<loom>::name == "loom");
-  CHECK(km::device_threads<loom>::count() == 5);
-}
-
 TEST_CASE("machine: teams share the threads of a rank, each led by its first") {
   CHECK(km::teams(8, 2) == std::vector<km::team>{{0, 4}, {4, 4}});
   CHECK(km::teams(7, 3) == std::vector<km::team>{{0, 2}, {2, 2}, {4, 3}});

@@ -8,7 +8,6 @@
 #include <keel/machine/end.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
-#include <keel/machine/report.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 

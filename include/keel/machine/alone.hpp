@@ -4,18 +4,68 @@
 /// @file
 /// Ranks without MPI: one process, rank 0 of 1.
 
-#include <keel/impl/machine/self_requests.hpp>
 #include <keel/machine/concepts.hpp>
+#include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace keel::machine {
+
+namespace detail {
+
+/// Buffers noted by `send` and `receive`, copied by `wait`: per tag the n-th sent
+/// meets the n-th received.
+class self_requests {
+public:
+  template <class Communicator>
+  void receive(Communicator const&, void* to, std::size_t bytes, int, int tag) {
+    receives_.push_back({to, bytes, tag});
+  }
+  template <class Communicator>
+  void send(Communicator const&, void const* from, std::size_t bytes, int, int tag) {
+    sends_.push_back({from, bytes, tag});
+  }
+
+  /// Throws `keel::error`, and forgets all that was noted, if a message has no partner or does not fit.
+  void wait();
+
+private:
+  template <class Pointer>
+  struct message {
+    Pointer data;
+    std::size_t bytes;
+    int tag;
+  };
+
+  std::vector<message<void const*>> sends_;
+  std::vector<message<void*>> receives_;
+};
+
+inline void self_requests::wait() {
+  auto const by_tag = [](auto const& a, auto const& b) { return a.tag < b.tag; };
+  std::stable_sort(sends_.begin(), sends_.end(), by_tag);
+  std::stable_sort(receives_.begin(), receives_.end(), by_tag);
+  auto const pairs = [](auto const& s, auto const& r) { return s.tag == r.tag && s.bytes == r.bytes; };
+  bool const all = std::equal(sends_.begin(), sends_.end(), receives_.begin(), receives_.end(), pairs);
+  for (std::size_t i = 0; all && i != sends_.size(); ++i)
+    if (sends_[i].bytes != 0) std::memcpy(receives_[i].data, sends_[i].data, sends_[i].bytes);
+  auto const counts = std::to_string(sends_.size()) + " sent, " + std::to_string(receives_.size()) + " received";
+  sends_.clear();
+  receives_.clear();
+  if (!all)
+    throw error("machine::messages", "a message of this rank to itself has no partner, or one of another length",
+                counts, "Give each send a receive of the same tag and size");
+}
+
+} // namespace detail
 
 /// One rank, which never waits. Every collective is a copy at most.
 struct alone {

@@ -27,14 +27,20 @@ class attachments {
 public:
   attachments() = default;
   attachments(attachments&&) noexcept = default;
-  attachments& operator=(attachments&& other) noexcept;
+  attachments& operator=(attachments&& other) noexcept {
+    clear();
+    entries_.swap(other.entries_);
+    return *this;
+  }
   ~attachments() { clear(); }
 
   /// Hangs a `T` made from the arguments. Throws `keel::error` if one is there already.
   template <class T, class... Arguments>
     requires std::constructible_from<T, Arguments...>
   T& add(Arguments&&... arguments) {
-    if (find<T>() != nullptr) refuse_second();
+    if (find<T>() != nullptr)
+      throw error("machine::attachments", "a value of this type is attached already", "it is found by its type",
+                  "Remove it first, or give the new one a type of its own");
     auto const value = std::make_shared<T>(std::forward<Arguments>(arguments)...);
     entries_.push_back({&detail::key_of<T>, value});
     return *value;
@@ -43,20 +49,26 @@ public:
   /// Null if there is none.
   template <class T>
   [[nodiscard]] T* find() const noexcept {
-    return static_cast<T*>(find(&detail::key_of<T>));
+    auto const at = place_of(&detail::key_of<T>);
+    return at == entries_.end() ? nullptr : static_cast<T*>(at->value.get());
   }
 
   /// Throws `keel::error` if there is none.
   template <class T>
   T& get() const {
     if (auto* const found = find<T>()) return *found;
-    refuse_missing();
+    throw error("machine::attachments", "no value of this type is attached", "it was never added, or is removed",
+                "Call add first");
   }
 
   /// False if there was none.
   template <class T>
   bool remove() {
-    return remove(&detail::key_of<T>);
+    auto const at = place_of(&detail::key_of<T>);
+    if (at == entries_.end()) return false;
+    auto const gone = at->value; // destroyed once it is no longer found
+    entries_.erase(at);
+    return true;
   }
 
 private:
@@ -64,44 +76,17 @@ private:
     void const* key;
     std::shared_ptr<void> value;
   };
-  [[nodiscard]] void* find(void const* key) const noexcept;
-  bool remove(void const* key);
-  void clear() noexcept;
-  [[noreturn]] static void refuse_second();
-  [[noreturn]] static void refuse_missing();
+  [[nodiscard]] std::vector<entry>::const_iterator place_of(void const* key) const noexcept {
+    return std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
+  }
+  void clear() noexcept {
+    while (!entries_.empty()) {
+      auto const last = entries_.back().value;
+      entries_.pop_back();
+    }
+  }
 
   std::vector<entry> entries_;
 };
-
-inline attachments& attachments::operator=(attachments&& other) noexcept {
-  clear();
-  entries_.swap(other.entries_);
-  return *this;
-}
-inline void* attachments::find(void const* key) const noexcept {
-  auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
-  return at == entries_.end() ? nullptr : at->value.get();
-}
-inline bool attachments::remove(void const* key) {
-  auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
-  if (at == entries_.end()) return false;
-  auto const gone = at->value; // once it is no longer found
-  entries_.erase(at);
-  return true;
-}
-inline void attachments::clear() noexcept {
-  while (!entries_.empty()) {
-    auto const last = entries_.back().value;
-    entries_.pop_back();
-  }
-}
-inline void attachments::refuse_second() {
-  throw error("machine::attachments", "a value of this type is attached already", "it is found by its type",
-              "Remove it first, or give the new one a type of its own");
-}
-inline void attachments::refuse_missing() {
-  throw error("machine::attachments", "no value of this type is attached", "it was never added, or is removed",
-              "Call add first");
-}
 
 } // namespace keel::machine

@@ -2,17 +2,19 @@
 #pragma once
 
 /// @file
-/// The end of a job whose ranks do not all come to it: one returned early or hangs, or an exception left it.
+/// Words to the user from one rank for the whole job; and the end of a job whose ranks do not all come to it: one
+/// returned early or hangs, or an exception left it.
 
 #include <keel/machine/environment.hpp>
-#include <keel/machine/report.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/policy/printable.hpp>
 
 #include <chrono>
 #include <concepts>
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace keel::machine {
 
@@ -24,12 +26,29 @@ inline constexpr int exit_code = 2;
 [[nodiscard]] std::string without_the_one_before(int rank, int size, std::chrono::milliseconds waited);
 void say_how_to_limit(std::string const& message, std::string const& option);
 
+/// One line on stderr, read by the launcher before it gets anything else.
+void say_before_abort(std::string_view message, int rank, int size, int code);
 /// `abort_when_caught` on one of `size` ranks; `abort` ends every process of the job.
 void abort_when_caught(int rank, int size, bool is_master, std::string fallback, std::chrono::milliseconds patience,
                        void (*abort)());
 /// Ends the job if an exception left this rank's part of it and nothing was reported.
 void abort_unreported();
 } // namespace detail
+
+/// One line on stderr, only from the master, so once a job if every rank calls it. No communication.
+template <Ranks R>
+void report_once(basic_environment<R> const& env, std::string_view message) {
+  if (env.is_master()) policy::print_line(message);
+}
+
+/// Ends every process of the job, after one line on stderr with rank, host and
+/// message, once a launcher has read it. Called by any rank, not collective. With `alone`, and after MPI
+/// has ended, the process ends by SIGABRT.
+template <CommunicatingRanks R>
+[[noreturn]] void abort(basic_environment<R> const& env, std::string_view message, int code) {
+  detail::say_before_abort(message, env.rank(), env.size(), code);
+  R::abort(env.communicator(), code);
+}
 
 /// The ranks of an environment, which meet once, at their end. Each waits only for the rank before it, so the ranks
 /// that find a neighbour missing are few. Made collectively; it has a communicator of its own, unless there is one

@@ -10,7 +10,6 @@
 #if KEEL_WITH_MPI
 #include <keel/impl/machine/mpi_calls.hpp>
 #include <keel/impl/machine/mpi_reductions.hpp>
-#include <keel/impl/machine/mpi_sparse.hpp>
 
 #include <cstdint>
 #include <optional>

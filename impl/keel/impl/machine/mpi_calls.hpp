@@ -2,13 +2,15 @@
 #pragma once
 
 /// @file
-/// MPI's collectives over bytes, its messages under way, and the meeting of neighbours.
+/// MPI's collectives over bytes, its messages under way, those to ranks that do not expect them, and the meeting of
+/// neighbours.
 
 #include <keel/impl/machine/mpi_communicator.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace keel::machine::detail {
@@ -90,8 +92,18 @@ private:
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
+/// The sparse exchange of the model `mpi`: non-blocking consensus (T. Hoefler, C. Siebert, A. Lumsdaine, PPoPP 2010).
+struct mpi_sparse {
+  /// Collective over `c`, on which no other message has this tag. Returns when all that any rank sent has arrived.
+  /// Calls `room(state, rank, count)` for each message, in order of arrival, and writes its elements there; nothing, if
+  /// it is null. If memory is lacking to send, nothing is sent, and in the end `std::bad_alloc` is thrown.
+  static void exchange_sparse(mpi_communicator const& c, std::span<outgoing const> sends, std::size_t element_bytes,
+                              int tag, void* (*room)(void* state, int rank, int count), void* state);
+};
+
 } // namespace keel::machine::detail
 
 #if !KEEL_COMPILED
 #include <keel/impl/machine/mpi_calls.ipp>
+#include <keel/machine/concepts.hpp>
 #endif

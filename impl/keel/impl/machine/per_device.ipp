@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/per_device.hpp>
-#include <keel/impl/machine/by_memory.hpp>
+#include <keel/impl/machine/near.hpp>
 #include <keel/policy/error.hpp>
 
 #include <cstddef>
