@@ -48,9 +48,6 @@ template <bool OnMesh>
 using wide_array = Kokkos::View<std::conditional_t<OnMesh, double***, double****>, Kokkos::LayoutRight, host_space>;
 
 struct on_cells : kr::variable<"on_cells", double**, kr::levels<2>, kr::on_mesh<cells>> {};
-struct on_grid : kr::variable<"on_grid", double***, kr::levels<2>> {};
-template <bool OnMesh>
-using own_of = std::conditional_t<OnMesh, on_cells, on_grid>;
 
 constexpr int made_zero = -1; // instead of a write
 KOKKOS_INLINE_FUNCTION double value(int write, std::int64_t id, int k) {
@@ -99,24 +96,20 @@ int wrong(View const& v, elements_here const& on, int part, int write) {
 template <bool OnMesh>
 struct known {
   kr::registered_variable handle;
-  bool is_strided = false, is_own = false;
+  bool is_strided = false;
   array_in<OnMesh, host_space> mine = {};
   array_in<OnMesh, device_space> there = {};
   wide_array<OnMesh> wide = {};
   std::vector<std::array<int, 3>> level = {{0, 0, 0}};
 };
 
-/// A registry with arrays of both owners, or only its own, and fields with the first of these.
+/// A registry with arrays of both owners, or only its own.
 template <bool OnMesh, class Run>
 struct player {
-  using app = typename Run::application;
-  using own = own_of<OnMesh>;
-
   Run& run;
   std::mt19937& draw;
   elements_here on;
-  kr::registry<app>& f;
-  kr::fields<app, own>& g;
+  kr::registry<typename Run::application>& f;
   std::vector<known<OnMesh>> all = {};
   int writes = 0;
 
@@ -148,7 +141,7 @@ struct player {
       }
       Kokkos::deep_copy(x.wide, -1);
     } else {
-      x.is_own = true, x.level.assign(2, {0, 0, OnMesh ? made_zero : 0});
+      x.level.assign(2, {0, 0, OnMesh ? made_zero : 0});
       if constexpr (OnMesh) x.handle = f.template add<double**, cells>(name, kr::extents{levels}, kr::levels<2>{});
       else x.handle = f.template add<double***>(name, kr::extents{levels}, kr::levels<2>{});
     }
@@ -163,32 +156,11 @@ struct player {
   void look(View const& v, std::array<int, 3> const& level, bool everywhere) const {
     for (int p = 0; p < (everywhere ? 3 : 1); ++p) CHECK(wrong(v, on, p, level[std::size_t(p)]) == 0);
   }
-  /// Calls both, which have to be refused if they are not valid, and else to do it.
-  template <class Registry, class Fields>
-  bool both(bool valid, bool is_with_fields, Registry const& by_registry, Fields const& by_fields) {
-    auto const is_done = [](auto const& call) {
-      try {
-        call();
-        return true;
-      } catch (keel::error const& e) {
-        INFO(e.what());
-        return false;
-      }
-    };
-    bool const done = is_done(by_registry);
-    CHECK(done == valid);
-    if (is_with_fields) CHECK(is_done(by_fields) == valid);
-    return done;
-  }
-  /// A view of the variable of the fields in some memory.
-  template <class Body>
-  void of_fields(bool is_on_device, int level, Body const& body) {
-    auto const at = [&](auto part) {
-      if (is_on_device) body(g.template view<keel::simulated>(part));
-      else body(g.template view<host>(part));
-    };
-    if (level == 0) at(own{});
-    else at(kr::past<own, 1>{});
+  /// Whether it was done; it has to be refused if it is not valid.
+  bool is_done(bool valid, auto const& call) {
+    std::string const said = message_of(call);
+    CHECK_MESSAGE(said.empty() == valid, said);
+    return said.empty();
   }
   template <class Clause>
   void use(known<OnMesh> const& x, bool is_on_device, Clause const& clause, auto const& body) {
@@ -204,7 +176,6 @@ struct player {
 
   void call() {
     known<OnMesh>& x = all[draw() % all.size()];
-    bool const is_twin = x.handle.number == 0;
     int const n = int(draw() % x.level.size());
     auto& level = x.level[std::size_t(n)];
     bool const is_on_device = draw() % 2 == 0, everywhere = draw() % 2 == 0;
@@ -213,49 +184,27 @@ struct player {
     auto const h = x.handle.past(n);
     if (what < 2) {
       ++writes;
-      auto const to = kr::writing{h.only(where)};
-      both(
-          true, is_twin, [&] { use(x, is_on_device, to, [&](auto const& v) { fill(v, on, everywhere, writes); }); },
-          [&] {
-            of_fields(is_on_device, n, [&](auto const& v) {
-              g.require_invalid_data(v, where);
-              fill(v, on, everywhere, writes);
-              g.notify_data_modified(v, where);
-            });
-          });
+      is_done(true, [&] {
+        use(x, is_on_device, kr::writing{h.only(where)}, [&](auto const& v) { fill(v, on, everywhere, writes); });
+      });
       level = {writes, everywhere ? writes : 0, everywhere ? writes : level[2]};
     } else if (what < 4) {
-      auto const from = kr::updating{h.only(where)}; // as the use is of elements that are not const
-      auto const stays = level;
-      bool const valid = is_valid(level, everywhere);
-      both(
-          valid, is_twin, [&] { use(x, is_on_device, from, [&](auto const& v) { look(v, stays, everywhere); }); },
-          [&] {
-            of_fields(is_on_device, n, [&](auto const& v) {
-              g.require_valid_data(v, where);
-              look(v, stays, everywhere);
-              g.notify_data_modified(v, where);
-            });
-          });
+      bool const valid = is_valid(level, everywhere); // updating, as the use is of elements that are not const
+      is_done(valid, [&] {
+        use(x, is_on_device, kr::updating{h.only(where)}, [&](auto const& v) { look(v, level, everywhere); });
+      });
       if (valid && !everywhere) level[1] = 0;
     } else if (what == 4) {
       known<OnMesh>& other = all[draw() % all.size()];
       bool const is_two = &other != &x, valid = level[0] != 0 && (!is_two || other.level[0][0] != 0);
-      bool const with_fields = is_twin && n == 0 && !is_two;
-      both(
-          valid, with_fields,
-          [&] {
-            if (is_two) f.exchange({h, other.handle});
-            else f.exchange({h});
-          },
-          [&] { g.run(kr::exchange<own>{}); });
-      if (valid) level[1] = level[0];
-      if (valid && is_two) other.level[0][1] = other.level[0][0];
-      if (valid && is_twin && !with_fields) exchange_fields(n);
-      if (valid && is_two && other.handle.number == 0) exchange_fields(0);
+      bool const is_exchanged = is_done(valid, [&] {
+        if (is_two) f.exchange({h, other.handle});
+        else f.exchange({h});
+      });
+      if (is_exchanged) level[1] = level[0];
+      if (is_exchanged && is_two) other.level[0][1] = other.level[0][0];
     } else if (what == 5 && x.level.size() > 1) {
       f.cycle(x.handle);
-      if (is_twin) g.run(kr::cycle<own>{});
       std::rotate(x.level.begin(), x.level.end() - 1, x.level.end());
       x.level[0] = {0, 0, OnMesh ? x.level[0][2] : 0};
     } else if (x.mine.data() != nullptr) { // by hand
@@ -266,10 +215,6 @@ struct player {
       level = {writes, writes, writes};
     }
   }
-  void exchange_fields(int level) {
-    if (level == 0) g.run(kr::exchange<own>{});
-    else g.run(kr::exchange<kr::past<own, 1>>{});
-  }
   void end() const {
     for (known<OnMesh> const& x : all) // what lies between
       for (std::size_t n = 0; n < x.wide.span(); n += 2) CHECK(x.wide.data()[n] == -1);
@@ -279,7 +224,6 @@ struct player {
 template <class Exchange>
 void play_on_mesh(unsigned seed) {
   run_of<Exchange> run;
-  using app = typename run_of<Exchange>::application;
   auto& env = run.environment();
   std::mt19937 draw(seed); // the same on every rank
   auto g = meshes::hexagons(8, 6, env.size());
@@ -297,15 +241,14 @@ void play_on_mesh(unsigned seed) {
   };
   kr::partition<cells> const c = cut();
   kr::registry f{run, c};
-  kr::fields<app, on_cells> beside{run, c, kr::extra<on_cells>{levels}};
-  player<true, run_of<Exchange>> p{run, draw, elements_here(c, is_ghost), f, beside};
+  player<true, run_of<Exchange>> p{run, draw, elements_here(c, is_ghost), f};
   bool const moves = seed % 3 == 2; // arrays of the application do not
   p.add(4);
   for (int n = 0; n < 100; ++n) {
     if (n % 12 == 0) p.add(moves ? 4 : draw() % 5);
     if (moves && n % 10 == 9) {
       auto const to = cut();
-      f.repartition(to), beside.repartition(to);
+      f.repartition(to);
       p.on = elements_here(to, is_ghost);
       for (auto& x : p.all)
         for (auto& level : x.level) level = {level[0], 0, made_zero};
@@ -319,7 +262,6 @@ void play_on_mesh(unsigned seed) {
 template <class Exchange>
 void play_on_grid(unsigned seed) {
   run_of<Exchange> run;
-  using app = typename run_of<Exchange>::application;
   std::mt19937 draw(seed);
   int const ranks = run.environment().size(), parts = std::max(1, ranks - int(draw() % 2));
   std::vector<std::int64_t> at{0, 12};
@@ -330,8 +272,7 @@ void play_on_grid(unsigned seed) {
                        kr::ghost_width{1 + int(draw() % 2), int(draw() % 2)},
                        kr::periodic{draw() % 2 == 0, draw() % 2 == 0}};
   kr::registry f{run, whole};
-  kr::fields<app, on_grid> beside{run, whole, kr::extra<on_grid>{levels}};
-  player<false, run_of<Exchange>> p{run, draw, elements_here(f.local()), f, beside};
+  player<false, run_of<Exchange>> p{run, draw, elements_here(f.local()), f};
   p.add(4);
   for (int n = 0; n < 100; ++n) {
     if (n % 12 == 0) p.add(draw() % 5);
@@ -340,19 +281,11 @@ void play_on_grid(unsigned seed) {
   p.end();
 }
 
-TEST_CASE("residency: a registry and fields keep arrays of both owners on meshes as a plain model does") {
+TEST_CASE("residency: a registry keeps arrays of both owners on meshes and grids as a plain model does") {
   for (unsigned seed = 0; seed < 12; ++seed) {
     CAPTURE(seed);
-    play_on_mesh<kr::on_host>(seed);
-    play_on_mesh<kr::on_device>(seed + 100);
-  }
-}
-
-TEST_CASE("residency: a registry and fields keep arrays of both owners on grids as a plain model does") {
-  for (unsigned seed = 0; seed < 12; ++seed) {
-    CAPTURE(seed);
-    play_on_grid<kr::on_host>(seed);
-    play_on_grid<kr::on_device>(seed + 100);
+    play_on_mesh<kr::on_host>(seed), play_on_mesh<kr::on_device>(seed + 100);
+    play_on_grid<kr::on_host>(seed), play_on_grid<kr::on_device>(seed + 100);
   }
 }
 
