@@ -4,8 +4,6 @@
 
 #include "model.hpp"
 
-#include <keel/machine/exact.hpp>
-
 namespace blocked {
 
 using namespace test;
@@ -116,41 +114,6 @@ TEST_CASE("residency: what does not go with blocks is refused, on every rank") {
   CHECK(refuses([&] { (void)f.run(first{}, corner); }, "routine call returns a value, and is called for each block"));
   CHECK(f.run(first{}, kr::component{3}, corner) >= 0);
   CHECK(refuses([&] { f.run(want<1>{}); }, "routine want wants component 1 (it is called for each block"));
-}
-
-// Reductions over blocks, and over ranks: the least, and a sum in fixed order.
-struct least : kr::routine<"least", kr::on_host, kr::reads<kr::owned<h>>> {
-  template <class V>
-  static double run(V v) {
-    double found = 1e300;
-    for_all(v.owned(), 2, [&](auto const& i) { found = std::min(found, v(h{})(i[0], i[1])); });
-    return found;
-  }
-};
-struct weigh : kr::routine<"weigh", kr::on_host, kr::reads<kr::owned<h>>> {
-  using value_type = std::array<km::exact_sum, 2>;
-  template <class V>
-  static value_type run(V v) {
-    value_type all;
-    for_all(v.owned(), 2, [&](auto const& i) { all[0] += v(h{})(i[0], i[1]), all[1] += 1; });
-    return all;
-  }
-};
-struct smallest : kr::reduce<"smallest", km::minimum, least> {};
-struct total : kr::reduce<"total", km::ordered_sum, weigh> {};
-
-TEST_CASE("residency: a reduction over blocks has the same bits as over all") {
-  run<km::mpi> here{"simulated"};
-  std::vector<double> values;
-  for (int const n : {1, 2, 4}) {
-    kr::fields<app_left, h> f{here, kr::grid{{17, 22}, kr::ghost_width{1}, kr::blocks{n}}};
-    fill<h>(f), touch<h>(f);
-    f.step(kr::schedule<smallest, total>{});
-    std::vector<double> const found{f.value(smallest{}), f.value(total{})[0], f.value(total{})[1]};
-    if (n == 1) values = found;
-    CHECK(found == values);
-  }
-  CHECK(values[2] == 17 * 22);
 }
 
 } // namespace blocked

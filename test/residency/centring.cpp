@@ -60,23 +60,6 @@ struct thin : kr::variable<"thin", double**, kr::at<kr::vertex>, kr::ghosts<0>> 
 struct corner : kr::variable<"corner", double***, kr::at<kr::vertex>> {};
 struct height : kr::variable<"height", double*, kr::along<0>, kr::at<kr::face<0>>> {};
 
-struct stretch : empty<"stretch", kr::on_device, kr::reads<kr::inside<height>>, kr::updates<mass>> {};
-using stretches = kr::schedule<stretch>;
-static_assert(kr::plan<app_right, stretches, keel::simulated>::copies(kr::host, kr::device) == 0);
-
-TEST_CASE("residency: what is written once, on the host, and only read on a device is copied there once") {
-  run<km::mpi> here{"simulated"};
-  kr::fields<app_right, mass, height> f{here, kr::grid{{24, 6}}};
-  fill<kr::everywhere<height>>(f), fill<mass>(f);
-  f.reset_traffic();
-  for (int n = 0; n < 5; ++n) f.step(stretches{});
-  std::uint64_t once = 0;
-  for (std::uint64_t const bytes : f.bytes<height>()) once += bytes;
-  CHECK(f.traffic().bytes(kr::way::to_device, kr::region::everywhere, f.number<height>) == once);
-  CHECK(f.traffic().variables()[0].copies == f.traffic().variables()[1].copies);
-  CHECK(f.is_valid<height>());
-}
-
 /// All elements on the owned cells, each rank those of its own.
 template <class X>
 struct surround : kr::routine<"surround", kr::on_device, kr::writes<kr::closure<X>>> {

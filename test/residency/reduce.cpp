@@ -154,11 +154,11 @@ struct hidden : kr::schedule<fill, kr::exchange<x>, dt, other, use, mass> {};
 
 constexpr std::int64_t cells = 40;
 
-// The values of a step, whatever the memories, the tracking and the number of ranks.
+// The values of a step, whatever the memories, the tracking and the number of ranks and blocks.
 template <class App>
-void check_values(std::string_view device) {
+void check_values(std::string_view device, int blocks = 1) {
   test::run<typename App::ranks> run{device};
-  kr::fields<App, x, y> f{run, kr::grid{{cells}, kr::ghost_width{1}, kr::periodic{true}}};
+  kr::fields<App, x, y> f{run, kr::grid{{cells}, kr::ghost_width{1}, kr::periodic{true}, kr::blocks{blocks}}};
   for (double const scale : {1.0, 1.5}) {
     f.step(step{}, scale, 2.5);
     double smallest = 1e300;
@@ -169,14 +169,14 @@ void check_values(std::string_view device) {
     }
     CHECK(f.value(dt{}) == 2 * smallest);
     CHECK(f.value(mass{}) == sum.value());
-    int const ranks = run.environment().size();
+    int const parts = run.environment().size() * blocks;
     CHECK(f.value(counted{}) == std::array{cells, -cells});
-    CHECK(f.run(kr::reduce<"wide", km::plain_sum, large>{}) == 2000000000 * std::int64_t{ranks});
-    CHECK(f.run(kr::reduce<"exact", km::ordered_sum, large>{}) == 2000000000 * std::int64_t{ranks});
-    CHECK(f.value(halved{})[1] == 0.5 * ranks);
+    CHECK(f.run(kr::reduce<"wide", km::plain_sum, large>{}) == 2000000000 * std::int64_t{parts});
+    CHECK(f.run(kr::reduce<"exact", km::ordered_sum, large>{}) == 2000000000 * std::int64_t{parts});
+    CHECK(f.value(halved{})[1] == 0.5 * parts);
     CHECK(f.value(far{}).where == 0);
     double const added = smallest + (2 * smallest > 2.5 ? 2 * (2 * smallest) : 0);
-    CHECK(f.run(call<kr::reads<kr::owned<y>, mass>>{},
+    CHECK(f.run(call<kr::reads<kr::owned<y>, mass>>{}, kr::component{0},
                 [](auto v) { return v(y{})(v.owned().begin[0]) + 1000 * v(mass{}); }) == added + 1000 * sum.value());
     CHECK(f.run(dt{}) == 2 * smallest);
   }
@@ -184,6 +184,7 @@ void check_values(std::string_view device) {
 
 TEST_CASE("residency: a reduction gives routines, conditions and the host the value of all ranks") {
   SUBCASE("two memories") { check_values<app>("twin"); }
+  SUBCASE("blocks") { check_values<app>("twin", 3); }
   SUBCASE("two memories, on the host") { check_values<app>(host::name); }
   SUBCASE("checked") { check_values<with<kr::checked, km::mpi, keel::list<host, keel::simulated>>>("simulated"); }
   SUBCASE("off") { check_values<with<kr::off, km::mpi, keel::list<host>>>(host::name); }

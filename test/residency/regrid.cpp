@@ -40,11 +40,7 @@ struct use_spare : kr::routine<"use_spare", kr::on_device, kr::writes<spare>> {
   static void run(V v) {
     for (int c = 0; c < v.components(); ++c) {
       auto const x = v(spare{}, kr::component{c});
-      auto const own = v.local(kr::component{c}).owned();
-      using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-      Kokkos::parallel_for(
-          "use_spare", policy(v.execution_space(), own.begin, own.end),
-          KOKKOS_LAMBDA(int i, int j) { x(i, j) = i + j; });
+      kr::for_each_cell(v, v.local(kr::component{c}).owned(), KOKKOS_LAMBDA(int i, int j) { x(i, j) = i + j; });
     }
   }
 };
@@ -55,11 +51,7 @@ struct keep : kr::routine<"keep", kr::on_device, kr::reads<kr::inside<kr::past<m
     for (int c = 0; c < v.components(); ++c) {
       auto const from = v(kr::past<mass, 1>{}, kr::component{c});
       auto const to = v(mass{}, kr::component{c});
-      auto const own = v.local(kr::component{c}).owned();
-      using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-      Kokkos::parallel_for(
-          "keep", policy(v.execution_space(), own.begin, own.end),
-          KOKKOS_LAMBDA(int i, int j) { to(i, j) = from(i, j); });
+      kr::for_each_cell(v, v.local(kr::component{c}).owned(), KOKKOS_LAMBDA(int i, int j) { to(i, j) = from(i, j); });
     }
   }
 };

@@ -186,22 +186,6 @@ TEST_CASE("residency: steps have the same bits on ranks without cells, on device
   keel::policy::set_log_level(keel::policy::log_level::warning);
 }
 
-TEST_CASE("residency: an exchange on the device moves nothing to the host") {
-  struct steady : kr::schedule<kr::cycle<w<2>>, advance<2, false>, kr::exchange<w<2>>> {};
-  run<km::mpi> here{"simulated"};
-  kr::fields<app_left, w<2>, s<2>, visits<2>> f{here, kr::grid{{17, 10}, kr::ghost_width{1}, kr::periodic{true, true}}};
-  fill<kr::everywhere<s<2>>>(f), fill<visits<2>>(f), fill<w<2>>(f);
-  f.run(kr::exchange<w<2>>{});
-  for (int n = 0; n < 3; ++n) f.step(steady{});
-  CHECK(f.traffic().bytes(kr::way::to_host) == 0);
-  CHECK(f.is_valid<w<2>, keel::simulated>());
-  CHECK_FALSE(f.is_valid<w<2>>(kr::region::ghosts));
-  CHECK((f.traffic().bytes(kr::way::to_neighbours) > 0 || here.environment().size() == 1));
-  using plan = kr::plan<app_left, steady, keel::simulated>;
-  static_assert(plan::copies(kr::device, kr::host) == 0);
-  static_assert(plan::copies(kr::host, kr::device) == 0);
-}
-
 TEST_CASE("residency: an exchange overlaps routines that do not meet it, and is done for the one that does") {
   for (auto const device : either_device) {
     run<km::mpi> here{device};

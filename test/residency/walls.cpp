@@ -68,12 +68,6 @@ double expected(expectation const& e, kr::share const& s, kr::indices at) {
   return factor * number_of(s, at, more);
 }
 
-template <class View>
-auto& element(View const& view, kr::indices const& i) {
-  if constexpr (View::rank == 1) return view(i[0]);
-  else if constexpr (View::rank == 2) return view(i[0], i[1]);
-  else return view(i[0], i[1], i[2]);
-}
 kr::indices beyond_grid(kr::share const& s, kr::indices at) {
   for (int d = 0; d < s.rank; ++d) at[d] += s.global_begin[d] - s.owned().begin[d];
   return at;
@@ -109,7 +103,8 @@ struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<X>>> {
     kr::share const s = v.local(variable{});
     for_all(s.everywhere(), s.rank, [&](kr::indices const& i) {
       kr::indices const at = beyond_grid(s, i);
-      element(x, i) = type(number_of(s, at, is_in(s.owned(), s.rank, i) ? 0 : IsPast ? 0.5 : 0.25));
+      auto const value = type(number_of(s, at, is_in(s.owned(), s.rank, i) ? 0 : IsPast ? 0.5 : 0.25));
+      at_place(x, s.rank, i, [&](auto& element, int, int) { element = value; });
     });
   }
 };
@@ -123,7 +118,8 @@ struct check : kr::routine<"check", kr::on_host, kr::reads<X>> {
     int wrong = 0;
     for_all(s.everywhere(), s.rank, [&](kr::indices const& i) {
       kr::indices const at = beyond_grid(s, i);
-      wrong += element(x, i) == type(stays(e, s, i) ? number_of(s, at, 0.25) : expected(e, s, at)) ? 0 : 1;
+      auto const value = type(stays(e, s, i) ? number_of(s, at, 0.25) : expected(e, s, at));
+      at_place(x, s.rank, i, [&](auto const& element, int, int) { wrong += element == value ? 0 : 1; });
     });
     return wrong;
   }
