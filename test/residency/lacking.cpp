@@ -287,6 +287,21 @@ void registry_lacks_memory(std::string_view device) {
   }
 }
 
+struct make_force : empty<"make_force", kr::on_host, kr::writes<kr::owned<force>>> {};
+struct look_at_un : empty<"look_at_un", kr::on_host, kr::reads<kr::owned<un>>> {};
+
+/// What a step of one memory asks for is found out in the first one; nothing of that is kept before all of it is there.
+void first_step_lacks_memory() {
+  run<km::mpi> here{host::name};
+  environment const& env = here.environment();
+  auto const m = cut(env, meshes::ring(24, env.size()));
+  using one_memory = application<keel::list<host>, kr::automatic, Kokkos::LayoutRight, km::mpi>;
+  std::optional<kr::fields<one_memory, force, un>> f;
+  auto const step = [&] { f->step(kr::schedule<make_force, look_at_un>{}); }; // nothing has written `un`
+  auto const begin = [&] { f.emplace(here, m.c, m.e); };
+  CHECK(fail_one_by_one(env, begin, step, [&](bool) { CHECK_THROWS_AS(step(), keel::error); }) > 3);
+}
+
 /// That of Kokkos 5.2 asks for memory, and ends the program if there is none.
 bool frees_without_memory() {
   long const many = 1000;
@@ -315,5 +330,6 @@ TEST_CASE("residency: whichever allocation fails, meshes and values stay as they
   using namespace lacking;
   if (!frees_without_memory()) return keel::test::skip("Kokkos has no free that needs no memory");
   lacks_memory<app<kr::on_device>>(host::name);
+  first_step_lacks_memory();
   lacks_memory<app<kr::on_host>>("simulated");
 }
