@@ -7,7 +7,6 @@
 
 #include <keel/space/allocations.hpp>
 #include <keel/space/blocked.hpp>
-#include <keel/space/blocked_view.hpp>
 #include <keel/space/concepts.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>

@@ -12,7 +12,6 @@
 
 #include <keel/exchange.hpp>
 #include <keel/schedule/walls.hpp>
-#include <keel/space/blocked_view.hpp>
 
 namespace test {
 

@@ -134,9 +134,8 @@ struct ghosts {
   static constexpr int given = sizeof...(Widths);
 };
 
-/// The extent along which elements are neighbours in memory is rounded up to a multiple of N, so that
-/// `keel::block::blocked_view<N>` reads the arrays in packs. Views have the larger extent; bounds stay. Cells of the
-/// grid that come of it are in no region: nothing is counted, exchanged or kept there. Levels that come of it are
+/// The extent along which elements are neighbours in memory is rounded up to a multiple of N, so that loops read the
+/// arrays in whole packs. Views have the larger extent; bounds stay. Cells of the grid that come of it are in no region: nothing is counted, exchanged or kept there. Levels that come of it are
 /// levels like the others, as though `extra` had asked for them.
 template <std::int64_t N>
 struct padded {
