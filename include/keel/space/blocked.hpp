@@ -6,7 +6,6 @@
 
 #include <keel/block/columns.hpp>
 #include <keel/block/for_each_block.hpp>
-#include <keel/impl/space/light.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/space/kokkos.hpp>
 

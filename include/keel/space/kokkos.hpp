@@ -4,9 +4,4 @@
 /// @file
 /// Includes Kokkos: every other header of keel that needs Kokkos includes this one.
 
-#include <keel/impl/space/atomics.hpp>
-
-#include <Kokkos_Core.hpp>
-
-#include <keel/impl/space/light.hpp>
-#include <keel/impl/space/older_kokkos.hpp>
+#include <keel/impl/space/kokkos_at_hand.hpp>

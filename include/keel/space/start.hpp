@@ -60,6 +60,19 @@ void require_cards(std::string_view device, bool is_there, std::string_view visi
 template <class Tag>
 using has_cards = std::bool_constant<supported<Tag>&& requires { device_traits<Tag>::visible_by; }>;
 
+/// Settings in the words of this Kokkos' command line. Words, because Kokkos lets the last one win, so that the user's
+/// own may follow.
+[[nodiscard]] std::vector<std::string> kokkos_words(settings const& wanted);
+
+/// Whether Kokkos reports that it ended. From 3.7 on it starts once in a process.
+inline bool has_ended() {
+#if KOKKOS_VERSION < 30700
+  return false;
+#else
+  return Kokkos::is_finalized();
+#endif
+}
+
 /// What `start` does whatever the devices are.
 void start_kokkos(std::vector<std::string> const& kokkos_arguments);
 

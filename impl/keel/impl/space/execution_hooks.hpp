@@ -6,9 +6,9 @@
 
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/containers.hpp>
-#include <keel/impl/space/generation.hpp>
 #include <keel/impl/space/late_exception.hpp>
 #include <keel/impl/space/memory_hooks.hpp>
+#include <keel/impl/space/reductions.hpp>
 #include <keel/impl/space/team.hpp>
 #include <keel/impl/space/unique_token.hpp>
 

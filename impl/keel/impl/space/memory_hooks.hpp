@@ -6,7 +6,7 @@
 
 #include <keel/space/memory.hpp>
 
-#include <keel/impl/space/generation.hpp>
+#include <keel/impl/space/records.hpp>
 
 #include <cstddef>
 #include <type_traits>

@@ -44,6 +44,20 @@ KEEL_INLINE void require_cards(std::string_view device, bool is_there, std::stri
                   std::string(device));
 }
 
+/// Before 3.7 threads count per NUMA region, since then there are no such regions.
+KEEL_INLINE std::vector<std::string> kokkos_words(settings const& wanted) {
+  std::vector<std::string> words;
+#if KOKKOS_VERSION < 30700
+  int const regions = wanted.numa_regions.value_or(1);
+  if (wanted.threads) words.push_back("--kokkos-threads=" + std::to_string(std::max(1, *wanted.threads / regions)));
+  if (wanted.numa_regions) words.push_back("--kokkos-numa=" + std::to_string(regions));
+#else
+  if (wanted.threads) words.push_back("--kokkos-num-threads=" + std::to_string(*wanted.threads));
+#endif
+  if (wanted.device_instance) words.push_back("--kokkos-device-id=" + std::to_string(*wanted.device_instance));
+  return words;
+}
+
 KEEL_INLINE std::vector<std::string> command_line(std::vector<std::string> const& settings,
                                                   std::vector<std::string> const& given) {
   require_numbers(given);

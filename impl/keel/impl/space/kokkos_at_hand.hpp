@@ -2,9 +2,32 @@
 #pragma once
 
 /// @file
-/// What Kokkos before 4.3 lacks. Built with Serial only, it counts references and takes locks with plain operations, in
+/// Kokkos, and what it lacks before 4.3. Built with Serial only, it counts references and takes locks with plain operations, in
 /// its library, though threads of keel's may run. A program's own definition of these functions stands before a shared
 /// library's, also for calls from within it; a static library keeps its own.
+
+#include <Kokkos_Macros.hpp>
+
+#include <keel/policy/macros.hpp>
+
+// Real atomics. A Kokkos built with Serial only turns `Kokkos::atomic_add` into a plain addition, which loses updates
+// as soon as `keel::space::tbb` runs the kernel. It takes another choice when one is made before its first header is
+// read: here, or, with Kokkos 3, on the compile line, for code that includes Kokkos before keel. Parts of a program
+// that know Kokkos only must not instantiate the same atomics.
+#if KOKKOS_VERSION < 40300 && defined(KOKKOS_INTERNAL_NOT_PARALLEL)
+#if KOKKOS_VERSION < 40000
+#ifndef KOKKOS_ENABLE_GNU_ATOMICS
+#define KOKKOS_ENABLE_GNU_ATOMICS
+#endif
+#else
+#if KEEL_WITH_TBB && defined(KOKKOS_CORE_HPP)
+#error \
+    "keel::space: Kokkos was included before keel (a Kokkos of this version that was built with Serial only has then chosen atomics that are none, and keel::space::tbb has threads). Include keel first."
+#endif
+#undef KOKKOS_INTERNAL_NOT_PARALLEL
+#define KOKKOS_INTERNAL_NOT_PARALLEL_COUNTS // for what follows: the library was compiled so
+#endif
+#endif
 
 #include <Kokkos_Core.hpp>
 
@@ -78,3 +101,18 @@ RangePolicy(Space const&, std::int64_t, std::int64_t) -> RangePolicy<Space>;
 } // namespace Kokkos
 
 #endif
+
+namespace keel::space::detail {
+
+/// The policy for a kernel of a GPU that begins when the queue comes to it: Kokkos puts arguments of more than 512
+/// bytes, some nine views, into one place of CUDA's constant memory, unless it is asked not to, and waits on the host
+/// until the kernel that had its arguments there has ended.
+template <class Policy>
+[[nodiscard]] auto light(Policy const& policy) {
+  constexpr bool is_on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Policy::execution_space::memory_space>::accessible;
+  if constexpr (is_on_host) return policy;
+  else return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
+} // namespace keel::space::detail
