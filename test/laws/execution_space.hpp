@@ -5,7 +5,7 @@
 /// What holds for every execution space, in the order in which Kokkos brings up a new one: here its start, allocation,
 /// copies, loops, reductions and scans. Instantiate with the space, Kokkos running:
 /// `TEST_CASE_TEMPLATE_INVOKE(execution_space, my_space);` and so on with the headers beside: execution_nests,
-/// execution_teams, execution_data, execution_containers, execution_graphs, execution_threads, execution_parts,
+/// execution_teams, execution_data, execution_containers, execution_graphs, execution_threads and
 /// execution_tools.
 
 #include <keel/space/kokkos.hpp>

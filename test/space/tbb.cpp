@@ -144,25 +144,6 @@ TEST_CASE("space: kernels of several host threads wait for an instance whose ker
   CHECK(done == 2);
 }
 
-TEST_CASE("space: the parts of an instance of tbb have as many threads as it has, and one at least") {
-  using Kokkos::Experimental::partition_space;
-  auto const threads_of = [](int threads, std::vector<double> weights) { // no constant, which some versions want
-    std::vector<int> found;
-    for (auto const& part : partition_space(tbb_space(threads), weights)) found.push_back(part.threads());
-    return found;
-  };
-  CHECK(threads_of(4, {1, 3}) == std::vector{1, 3});
-  CHECK(threads_of(5, {1, 1}) == std::vector{3, 2});
-  CHECK(threads_of(6, {1, 2, 3}) == std::vector{1, 2, 3});
-  CHECK(threads_of(7, {1, 1, 1, 1}) == std::vector{2, 2, 1, 2});
-  CHECK(threads_of(4, {1, 100}) == std::vector{1, 4});
-  CHECK(threads_of(4, {0, 1}) == std::vector{1, 4});
-  using found = decltype(partition_space(tbb_space(4), 1, 3)); // as of Kokkos' own
-  CHECK(std::is_same_v<found,
-                       std::conditional_t<(KOKKOS_VERSION < 40699), std::vector<tbb_space>, std::array<tbb_space, 2>>>);
-  CHECK_THROWS_AS(partition_space(tbb_space(), std::vector<int>{1, -1}), keel::error);
-}
-
 TEST_CASE("space: a scan on one thread visits each item once, on two a third of them twice") {
   for (int const threads : {1, 2}) {
     CAPTURE(threads);

@@ -10,7 +10,6 @@
 #include <laws/execution_containers.hpp>
 #include <laws/execution_data.hpp>
 #include <laws/execution_nests.hpp>
-#include <laws/execution_parts.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
 #include <laws/execution_threads.hpp>
@@ -29,5 +28,4 @@
 #define KEEPS_ALL_LAWS(Space) \
   KEEPS_THE_LAWS(Space); \
   TEST_CASE_TEMPLATE_INVOKE(execution_threads, Space); \
-  TEST_CASE_TEMPLATE_INVOKE(execution_parts, Space); \
   TEST_CASE_TEMPLATE_INVOKE(execution_tools, Space)

@@ -209,7 +209,6 @@ inline void tbb::print_configuration(std::ostream& out, bool detail) { plugin::p
 } // namespace keel::space
 
 #include <keel/impl/space/execution_hooks.hpp>
-#include <keel/impl/space/partition.hpp>
 
 namespace keel::space {
 
