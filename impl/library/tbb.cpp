@@ -3,6 +3,5 @@
 #include <keel/policy/macros.hpp>
 #if KEEL_WITH_TBB
 #include <keel/impl/space/arenas.ipp>
-#include <keel/impl/space/limits_of_tbb.ipp>
 #include <keel/impl/space/turns.ipp>
 #endif

@@ -218,8 +218,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: a memory space keeps the laws of one", Space, 
     using execution = typename Space::execution_space;
     using hash_map = Kokkos::UnorderedMap<int, long, Kokkos::Device<execution, Space>>;
     // g++ 16 copies no map of Kokkos 5.2, wherever it lies.
-    if constexpr (std::is_copy_constructible_v<hash_map>)
-      laws::use_hash_map<hash_map, execution>();
+    if constexpr (std::is_copy_constructible_v<hash_map>) laws::use_hash_map<hash_map, execution>();
   }
   SUBCASE("an allocation that cannot be is an exception with the label and the space") {
     std::string said;

@@ -15,7 +15,6 @@
 #include <keel/impl/space/arenas.hpp>
 #include <keel/impl/space/huge_pages.hpp>
 #include <keel/impl/space/enroll.hpp>
-#include <keel/impl/space/limits_of_tbb.hpp>
 
 #include <atomic>
 #include <concepts>

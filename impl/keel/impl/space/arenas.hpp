@@ -12,9 +12,24 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace keel::space::detail {
+
+/// oneTBB runs no more threads than cores, whatever an arena asks for, unless its limit is raised; it is kept
+/// as high as the widest instance wanted it, until Kokkos ends.
+struct thread_limit {
+  static void raise(int threads);
+  /// Bytes of the stack of every thread that oneTBB starts from now on; those that run keep theirs.
+  static void set_stack(std::int64_t bytes);
+  static void drop();
+};
+
+/// oneTBB's numbers of the NUMA regions that this process has cores in.
+std::vector<int> numa_regions_of_tbb();
+/// `"2021.8"`
+std::string version_of_tbb();
 
 /// Threads, cut over the NUMA regions they are bound to. Regions are oneTBB's, which finds them by hwloc. In a process
 /// forked from one that uses oneTBB, the calling thread does the work of all.

@@ -2,8 +2,10 @@
 #include <keel/impl/space/turns.hpp>
 #include <keel/policy/error.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace keel::space::detail {
 
@@ -17,19 +19,16 @@ public:
       throw error("space", "a kernel waits for an instance whose kernel waits for the first one's instance",
                   "two host threads launch on each other's instance from kernels",
                   "Launch from one thread, or on one instance");
-    next_ = first();
-    first() = this;
+    all().push_back(this);
   }
   ~listed_wait() {
     std::lock_guard const lock(mutex());
-    listed_wait** at = &first();
-    while (*at != this) at = &(*at)->next_;
-    *at = next_;
+    std::erase(all(), this);
   }
   /// In the child of a fork, which lacks the threads that waited.
   static void forget_all() {
     std::construct_at(&mutex());
-    first() = nullptr;
+    std::construct_at(&all());
   }
   listed_wait(listed_wait const&) = delete;
   listed_wait& operator=(listed_wait const&) = delete;
@@ -38,23 +37,22 @@ private:
   /// Whether a kernel within the turn `of` waits, through others perhaps, for a turn that is held here. The list has no
   /// such circle, because this throws before it is closed.
   [[nodiscard]] bool leads_back(turns const* of) const {
-    for (auto const* w = first(); w != nullptr; w = w->next_)
-      if (of->is_part_of(w->inside_) && (w->wanted_->is_part_of(inside_) || leads_back(w->wanted_))) return true;
-    return false;
+    return std::ranges::any_of(all(), [&](listed_wait const* w) {
+      return of->is_part_of(w->inside_) && (w->wanted_->is_part_of(inside_) || leads_back(w->wanted_));
+    });
   }
 
   static std::mutex& mutex() {
     static std::mutex one;
     return one;
   }
-  static listed_wait*& first() {
-    static listed_wait* one = nullptr;
-    return one;
+  static std::vector<listed_wait*>& all() {
+    static std::vector<listed_wait*> waits;
+    return waits;
   }
 
   turns const* wanted_;
   running_kernel const* inside_;
-  listed_wait* next_ = nullptr;
 };
 
 KEEL_INLINE void turns::forget_waits() { listed_wait::forget_all(); }
