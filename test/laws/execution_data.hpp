@@ -82,32 +82,6 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     Kokkos::parallel_for("the last", range(0, 1), KOKKOS_LAMBDA(int) { seen(place()) += 1; });
     CHECK(laws::holds(seen, [](int) { return 1; }));
   }
-  SUBCASE("kernels work on sub-views of any shape, and on sub-views of those") {
-    Kokkos::View<int***, Kokkos::LayoutRight, Space> const v("v", 6, 7, 8);
-    auto const plane = Kokkos::subview(v, 2, Kokkos::ALL, Kokkos::ALL);
-    auto const column = Kokkos::subview(v, Kokkos::ALL, 3, 4);
-    auto const box = Kokkos::subview(v, Kokkos::make_pair(4, 6), Kokkos::make_pair(1, 5), Kokkos::ALL);
-    auto const line = Kokkos::subview(box, 1, 2, Kokkos::make_pair(0, 8));
-    Kokkos::parallel_for("plane", range(0, 56), KOKKOS_LAMBDA(int i) { plane(i / 8, i % 8) += 1; });
-    Kokkos::parallel_for("column", range(0, 6), KOKKOS_LAMBDA(int i) { column(i) += 10; });
-    Kokkos::parallel_for("line", range(0, 8), KOKKOS_LAMBDA(int i) { line(i) += 100; });
-    CHECK(laws::holds(v, [](int i, int j, int k) {
-      return (i == 2 ? 1 : 0) + (j == 3 && k == 4 ? 10 : 0) + (i == 5 && j == 3 ? 100 : 0);
-    }));
-  }
-  SUBCASE("views of the same memory with other traits see the same") {
-    Kokkos::View<int*, Space> const v("v", 100);
-    Kokkos::View<int*, Space, Kokkos::MemoryUnmanaged> const raw(v.data() + 50, 50);
-    Kokkos::View<int*, Space, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = v;
-    Kokkos::View<int const*, Space, Kokkos::MemoryTraits<Kokkos::RandomAccess>> const read = v;
-    Kokkos::View<int const*, Space> const fixed = v;
-    Kokkos::parallel_for("raw", range(0, 50), KOKKOS_LAMBDA(int i) { raw(i) = i; });
-    Kokkos::parallel_for("atomic", range(0, 10000), KOKKOS_LAMBDA(int i) { atomic(i % 50) += 1; });
-    long sum = 0;
-    Kokkos::parallel_reduce("read", range(0, 100), KOKKOS_LAMBDA(int i, long& s) { s += read(i) + fixed(i); }, sum);
-    CHECK(sum == 2 * (10000 + 1225));
-    CHECK(laws::on_host(v)(99) == 49);
-  }
   SUBCASE("a token is held by one at a time, of the process by one thread twice") {
     Kokkos::Experimental::UniqueToken<Space> const token;
     Kokkos::Experimental::UniqueToken<Space, Kokkos::Experimental::UniqueTokenScope::Global> const global;

@@ -27,9 +27,6 @@ public:
                   "Use a wider index.");
   }
 
-  [[nodiscard]] KEEL_FUNCTION constexpr Index begin_index() const { return begin_; }
-  [[nodiscard]] KEEL_FUNCTION constexpr Index end_index() const { return end_; }
-
   /// Blocks of exactly `Length`.
   [[nodiscard]] KEEL_FUNCTION constexpr std::size_t full_blocks() const { return extent() / divisor; }
   /// Indices after the last full block; less than `Length`.

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace keel::space {
 
@@ -39,9 +38,6 @@ private:
 };
 
 } // namespace detail
-
-/// What lives in all memory spaces of keel, oldest first.
-[[nodiscard]] std::vector<allocation> live_allocations();
 
 /// Names on standard error what was not given back; prints nothing if all was. `keel::space::start` has it called
 /// just before Kokkos ends, after the hooks that an application gave to Kokkos once it ran.

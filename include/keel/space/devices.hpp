@@ -67,21 +67,13 @@ struct device_traits<threads> : space::detail::kokkos_threads<Kokkos::Threads> {
 /// Its threads are keel's to start, so its knob does not pass through Kokkos.
 #if KEEL_WITH_TBB
 template <>
-struct device_traits<tbb> {
-  static constexpr bool supported = true;
-  static constexpr int preference = 200;
-  static constexpr bool has_threads = true;
+struct device_traits<tbb> : space::detail::host_threads {
   static constexpr bool has_numa_regions = true;
-  static constexpr bool has_instances = false;
   using execution_space = space::tbb;
 
-  static bool available() { return true; }
   static void configure(space::settings const& wanted) { space::tbb::plugin::wanted() = wanted; }
   static bool is_running() { return space::detail::events_of<space::tbb::plugin>.is_running(); }
   static int threads() { return space::tbb().threads(); }
-  static int default_threads() { return space::detail::hardware_threads(); }
-  static int max_threads() { return space::detail::hardware_threads(); }
-  static int most_threads() { return space::detail::most_threads(); }
   static int max_numa_regions() { return space::tbb::max_numa_regions(); }
   static constexpr std::array own_knobs{
       space::own_knob{"stack-size", &space::tbb::stack_sizes},

@@ -28,6 +28,21 @@ inline constexpr auto numa_name = [] {
   return name;
 }();
 
+/// Pages bound to the `memories()` of a resource.
+template <class Resource>
+struct bound_pages {
+  static constexpr reach reached_from = reach::host;
+
+  [[nodiscard]] static bool is_available() { return why_not_available().empty(); }
+  /// Empty if it is available. Asks the system.
+  [[nodiscard]] static std::string why_not_available() { return topology::why_not_bindable(Resource::memories()); }
+
+  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const {
+    return topology::allocate_pages(Resource::memories(), bytes);
+  }
+  void deallocate(void* pointer, std::size_t bytes, std::size_t) const { topology::free_pages(pointer, bytes); }
+};
+
 } // namespace detail
 
 /// Memory on NUMA node number `Node`, the system's number, as `numactl` and `topology::memory::os_index` count.
@@ -36,36 +51,17 @@ inline constexpr auto numa_name = [] {
 /// system that binds no pages, is known by `is_available` and an error at the first allocation. Each allocation
 /// takes whole pages and a call to the system: many small ones want `pool<numa<Node>>`.
 template <int Node>
-class numa_resource {
+class numa_resource : public detail::bound_pages<numa_resource<Node>> {
   static_assert(Node >= 0, "keel::space::numa: the node is negative (the system counts from 0). Name one that it has.");
 
 public:
   static constexpr char const* name = detail::numa_name<Node>.data();
-  static constexpr reach reached_from = reach::host;
-
-  [[nodiscard]] static bool is_available() { return why_not_available().empty(); }
-  /// Empty if it is available. Asks the system.
-  [[nodiscard]] static std::string why_not_available() { return topology::why_not_bindable({Node}); }
-
-  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const { return topology::allocate_pages({Node}, bytes); }
-  void deallocate(void* pointer, std::size_t bytes, std::size_t) const { topology::free_pages(pointer, bytes); }
+  static topology::id_set memories() { return {Node}; }
 };
 
 /// Memory page by page in turns on all ordinary memories of the machine: for what every core reads alike.
-class numa_interleave_resource {
-public:
+struct numa_interleave_resource : detail::bound_pages<numa_interleave_resource> {
   static constexpr char const* name = "numa_interleave";
-  static constexpr reach reached_from = reach::host;
-
-  [[nodiscard]] static bool is_available() { return why_not_available().empty(); }
-  [[nodiscard]] static std::string why_not_available() { return topology::why_not_bindable(memories()); }
-
-  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const {
-    return topology::allocate_pages(memories(), bytes);
-  }
-  void deallocate(void* pointer, std::size_t bytes, std::size_t) const { topology::free_pages(pointer, bytes); }
-
-private:
   static topology::id_set const& memories() {
     static auto const all = topology::ordinary_memories();
     return all;

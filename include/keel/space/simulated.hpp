@@ -129,36 +129,6 @@ inline bool simulated::impl_is_initialized() {
 
 inline void simulated::print_configuration(std::ostream& out, bool detail) { plugin::print_configuration(out, detail); }
 
-namespace detail {
-
-struct poisoning {
-  void* at;
-  std::size_t bytes;
-  void run() const { fill_with_poison(at, bytes); }
-};
-
-} // namespace detail
-
-/// Poisons `bytes` at `at`, memory of the simulated device, asynchronously.
-inline void poison(simulated const& space, void* at, std::size_t bytes) {
-  space.impl_launch(detail::poisoning{at, bytes});
-}
-/// Poisons all that a contiguous view of the simulated device's memory spans, asynchronously.
-template <class... V>
-  requires std::same_as<typename Kokkos::View<V...>::memory_space, simulated_memory>
-void poison(simulated const& space, Kokkos::View<V...> const& view) {
-  poison(space, const_cast<void*>(static_cast<void const*>(view.data())),
-         view.span() * sizeof(typename Kokkos::View<V...>::value_type));
-}
-/// Poisons such a view, and returns when it is done. Waits for what the default queue was given before.
-template <class... V>
-  requires std::same_as<typename Kokkos::View<V...>::memory_space, simulated_memory>
-void poison(Kokkos::View<V...> const& view) {
-  simulated const space;
-  poison(space, view);
-  space.fence();
-}
-
 } // namespace keel::space
 
 #include <keel/impl/space/execution_hooks.hpp>

@@ -2,7 +2,6 @@
 #include <keel/space/allocations.hpp>
 #include <keel/policy/printable.hpp>
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -37,24 +36,19 @@ KEEL_INLINE void leave(std::size_t number) {
 
 } // namespace detail
 
-KEEL_INLINE std::vector<allocation> live_allocations() {
-  detail::live_list& all = detail::live_list::all();
-  std::lock_guard const lock(all.mutex);
-  std::vector<allocation> found;
-  for (auto const& [number, one] : all.live) found.push_back(one);
-  return found;
-}
-
 KEEL_INLINE void report_leaks() {
   constexpr std::size_t most_lines = 20;
-  auto const live = live_allocations();
-  if (live.empty()) return;
-  std::string text = "keel::space: " + std::to_string(live.size()) +
+  detail::live_list& all = detail::live_list::all();
+  std::lock_guard const lock(all.mutex);
+  if (all.live.empty()) return;
+  std::string text = "keel::space: " + std::to_string(all.live.size()) +
                      " allocations live where Kokkos ends (they can no longer be given back). "
                      "End views before that, and give back what kokkos_malloc gave.";
-  for (std::size_t i = 0; i < std::min(live.size(), most_lines); ++i)
-    text += "\n  " + std::to_string(live[i].bytes) + " bytes for '" + live[i].label + "' in " + live[i].space;
-  if (live.size() > most_lines) text += "\n  and " + std::to_string(live.size() - most_lines) + " more";
+  std::size_t lines = 0;
+  for (auto const& [number, one] : all.live)
+    if (lines++ < most_lines)
+      text += "\n  " + std::to_string(one.bytes) + " bytes for '" + one.label + "' in " + one.space;
+  if (lines > most_lines) text += "\n  and " + std::to_string(lines - most_lines) + " more";
   policy::print_line(text);
 }
 

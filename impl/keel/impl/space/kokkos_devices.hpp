@@ -36,22 +36,23 @@ struct no_knobs {
   static void configure(settings const&) {}
 };
 
-/// A host parallel space of Kokkos' own. Kokkos 3.7 took the NUMA knob away.
-template <class Space>
-struct kokkos_threads {
-  static constexpr bool supported = true;
+/// Host threads, as many as the hardware has if no number is given.
+struct host_threads : no_knobs {
   static constexpr int preference = 200;
   static constexpr bool has_threads = true;
-  static constexpr bool has_numa_regions = KOKKOS_VERSION < 30700;
-  static constexpr bool has_instances = false;
-  using execution_space = Space;
-
-  static bool available() { return true; }
-  static void configure(settings const& wanted) { merge(wanted_settings(), wanted); }
-  static int threads() { return Space().concurrency(); }
   static int default_threads() { return hardware_threads(); }
   static int max_threads() { return hardware_threads(); }
   static int most_threads() { return detail::most_threads(); }
+};
+
+/// A host parallel space of Kokkos' own. Kokkos 3.7 took the NUMA knob away.
+template <class Space>
+struct kokkos_threads : host_threads {
+  static constexpr bool has_numa_regions = KOKKOS_VERSION < 30700;
+  using execution_space = Space;
+
+  static void configure(settings const& wanted) { merge(wanted_settings(), wanted); }
+  static int threads() { return Space().concurrency(); }
 #if KOKKOS_VERSION < 30700
   static int max_numa_regions() {
     return Kokkos::hwloc::available() ? int(Kokkos::hwloc::get_available_numa_count()) : 1;
@@ -61,11 +62,8 @@ struct kokkos_threads {
 
 /// An accelerator of Kokkos' own; `Calls` counts the visible ones, names them and says which one runs.
 template <class Calls>
-struct kokkos_accelerator {
-  static constexpr bool supported = true;
+struct kokkos_accelerator : no_knobs {
   static constexpr int preference = 300;
-  static constexpr bool has_threads = false;
-  static constexpr bool has_numa_regions = false;
   static constexpr bool has_instances = true;
   using execution_space = typename Calls::execution_space;
 

@@ -29,21 +29,17 @@ public:
   using execution_space = Space;
   using member_type = HostThreadTeamMember<Space>;
 
-  TeamPolicyInternal(Space const& space, int league, int team, int = 1) : space_(space), league_(league), team_(team) {
-    if (team > space.impl_threads())
+  /// `team` and the length of vectors, which is not used, are numbers or `Kokkos::AUTO`.
+  template <class Team, class Vector = int>
+  TeamPolicyInternal(Space const& space, int league, Team const& team, Vector const& = 1)
+      : space_(space), league_(league) {
+    if constexpr (!std::is_same_v<Team, AUTO_t>) team_ = int(team);
+    if (team_ > space.impl_threads())
       Kokkos::abort("keel::space: a team of more threads was asked for than the instance has (a team's threads run at "
                     "the same time). Use Kokkos::AUTO, or team_size_max.");
   }
-  TeamPolicyInternal(Space const& space, int league, AUTO_t const&, int = 1) : space_(space), league_(league) {}
-  TeamPolicyInternal(Space const& space, int league, AUTO_t const&, AUTO_t const&) : space_(space), league_(league) {}
-  TeamPolicyInternal(Space const& space, int league, int team, AUTO_t const&)
-      : TeamPolicyInternal(space, league, team) {}
-  template <class Team>
-  TeamPolicyInternal(int league, Team const& team, int vector = 1)
-      : TeamPolicyInternal(Space(), league, team, vector) {}
-  template <class Team, class Vector>
-    requires std::same_as<Vector, AUTO_t>
-  TeamPolicyInternal(int league, Team const& team, Vector const& vector)
+  template <class Team, class Vector = int>
+  TeamPolicyInternal(int league, Team const& team, Vector const& vector = 1)
       : TeamPolicyInternal(Space(), league, team, vector) {}
 
   template <class... Other>
