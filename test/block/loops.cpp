@@ -190,35 +190,6 @@ TEST_CASE("block: a place with lanes takes rows side by side, and blocks know th
   CHECK(rows == 4);
 }
 
-TEST_CASE("block: values beside those at hand are the ones that a shifted block loads") {
-  int rows = 0, with_memory = 0, wrong = 0, seen = 0;
-  keel::test::lanes const place{&rows, &with_memory, 0};
-  for (bool right : {false, true})
-    for (std::size_t along : {0U, 1U}) {
-      field<2> const x({19, 14}, right, 70);
-      std::size_t n = 0;
-      x.each([&](double& value) { value = some(n++); });
-      auto const compare = [&]<int By>(std::integral_constant<int, By>, auto const& block) {
-        auto const here = block.load(x), beside = block.shifted(block.along, By).load(x);
-        auto const again = block.template load_beside<By>(x, here);
-        auto const taken = block.template load_beside<By, false, false>(x, here);
-        for (std::size_t c = 0; c < block.size(); ++c, ++seen)
-          wrong += !(again[c] == beside[c]) + !(taken[c] == beside[c]);
-      };
-      auto const both = [&](auto const& block) {
-        compare(std::integral_constant<int, 1>{}, block);
-        compare(std::integral_constant<int, -1>{}, block);
-      };
-      kb::columns<2> const inner{{1, 1}, {18, 13}, along};
-      kb::for_each_block<1, kb::tail::masked>(place, inner, both);
-      kb::for_each_block<5, kb::tail::masked>(place, inner, both);
-      kb::for_each_block<16, kb::tail::masked>(inner, both);
-    }
-  CHECK(wrong == 0);
-  CHECK(seen == 2 * 2 * 3 * 2 * 17 * 12);
-  CHECK(rows == 2 * 2 * 2);
-}
-
 namespace {
 struct every_third { // on both sides, as what `stream` calls
   double const* first;

@@ -18,7 +18,7 @@ struct tagged_nest {
   KOKKOS_FUNCTION void operator()(summed, int i, int j, long& sum) const { sum += v(i, j); }
 };
 
-/// Adds 1 to every point of a nest of `rank` dimensions, and checks that each was visited `times` times, and its sum.
+/// Adds 1 to every point of a nest of `Rank` dimensions.
 template <class Space, int Rank, Kokkos::Iterate Outer, Kokkos::Iterate Inner>
 struct nest {
   using policy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<Rank, Outer, Inner>, Kokkos::IndexType<int>>;
@@ -37,28 +37,7 @@ struct nest {
   }
 };
 
-/// Sums the places of all points that were visited `times` times.
-template <class Nest>
-struct sum_of_nest {
-  using value_type = long;
-  Nest n;
-  int times;
-  /// Takes the indices one by one, and the sum after them.
-  template <class... More>
-  KOKKOS_FUNCTION void add(int at, int i, More&... more) const {
-    add(at * n.extent + i, more...);
-  }
-  KOKKOS_FUNCTION void add(int at, long& sum) const {
-    if (n.visits(at) == times) sum += at;
-  }
-  template <class... All>
-  KOKKOS_FUNCTION void operator()(All&&... all) const {
-    add(0, all...);
-  }
-};
-
-/// Whether a nest of `Rank` dimensions, whole, in tiles that do not divide it, and reduced, visits each point once a
-/// loop.
+/// Whether a nest of `Rank` dimensions, whole and in tiles that do not divide it, visits each point once a loop.
 template <class Space, int Rank, Kokkos::Iterate Outer = Kokkos::Iterate::Default,
           Kokkos::Iterate Inner = Kokkos::Iterate::Default>
 bool visits_every_point() {
@@ -76,9 +55,7 @@ bool visits_every_point() {
   nest_type const body{Kokkos::View<int*, Space>("visits", std::size_t(points)), extent};
   Kokkos::parallel_for("whole", policy(lower, upper), body);
   Kokkos::parallel_for("tiled", policy(lower, upper, tile), body);
-  long sum = -1;
-  Kokkos::parallel_reduce("sum", policy(lower, upper, tile), sum_of_nest<nest_type>{body, 2}, sum);
-  return sum == points * (points - 1) / 2;
+  return holds(body.visits, [](int) { return 2; });
 }
 
 } // namespace keel::laws
@@ -87,7 +64,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   namespace laws = keel::laws;
   using nest = Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>>;
 
-  SUBCASE("a nest of two to six dimensions visits every point once, in tiles or not, and reduces") {
+  SUBCASE("a nest of two to six dimensions visits every point once, in tiles or not") {
     CHECK(laws::visits_every_point<Space, 2>());
     CHECK(laws::visits_every_point<Space, 3>());
     CHECK(laws::visits_every_point<Space, 4>());

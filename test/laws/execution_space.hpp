@@ -179,9 +179,9 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   SUBCASE("its memory is allocated, filled and copied, with an instance or without") {
     using view = Kokkos::View<double**, Space>;
     Space const space;
-    view const a(Kokkos::view_alloc("a", space), 7, 5);
-    view const b("b", 7, 5);
-    CHECK(view("none", 0, 5).span() == 0);
+    view const a(Kokkos::view_alloc("a", space), 700, 50); // more than one thread copies
+    view const b("b", 700, 50);
+    CHECK(view("none", 0, 50).span() == 0);
     Kokkos::deep_copy(a, 1.5);
     Kokkos::deep_copy(space, b, a);
     space.fence();
@@ -190,7 +190,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     host(3, 2) = -2;
     Kokkos::deep_copy(space, b, host);
     space.fence();
-    Kokkos::View<double*, Space> const row("row", 5);
+    Kokkos::View<double*, Space> const row("row", 50);
     Kokkos::deep_copy(row, Kokkos::subview(b, 3, Kokkos::ALL)); // strided where the layout is left
     CHECK(laws::holds(row, [](int j) { return j == 2 ? -2 : 0; }));
     CHECK(laws::on_host(Kokkos::create_mirror_view_and_copy(Space(), host))(3, 2) == -2);

@@ -53,7 +53,7 @@ bool check(std::string const& wanted) {
 
 } // namespace
 
-TEST_CASE("space: plug-ins start by number, not by text, among Kokkos' own spaces, and end in reverse before them") {
+TEST_CASE("space: plug-ins start by number, not by text, among Kokkos' own, fence while they run, and end in reverse") {
   check_child([] {
     keel::space::plugins<onlooker<150>, onlooker<49>, onlooker<1000>,
                          onlooker<20>>::enroll(); // OpenMP has 50, Serial 100
@@ -67,25 +67,13 @@ TEST_CASE("space: plug-ins start by number, not by text, among Kokkos' own space
       std::fprintf(stderr, "%s\n", printed.str().c_str());
       return false;
     }
-    Kokkos::finalize();
-    return std::string(own()) == " ?" ? check("+20 ?+49 ?+150 ?+1000 ?-1000 ?-150 ?-49 ?-20 ?")
-                                      : check("+20 no+49 no+150 own+1000 own-1000 own-150 own-49 own-20 own");
-  });
-}
-
-TEST_CASE("space: Kokkos fences and prints plug-ins while they run, and only then") {
-  check_child([] {
-    keel::space::plugins<teller<70>>::enroll();
-    Kokkos::initialize();
-    story.clear();
+    std::string const started = std::exchange(story, {});
     Kokkos::fence();
-    std::ostringstream out;
-    Kokkos::print_configuration(out);
-    bool const printed = out.str().find("teller 70") != std::string::npos;
-    std::string const told = story;
+    story.insert(0, started); // without fences before
     Kokkos::finalize();
-    story = told;
-    return printed && check("|70");
+    return std::string(own()) == " ?"
+               ? check("+20 ?+49 ?+150 ?+1000 ?|20|49|150|1000-1000 ?-150 ?-49 ?-20 ?")
+               : check("+20 no+49 no+150 own+1000 own|20|49|150|1000-1000 own-150 own-49 own-20 own");
   });
 }
 
@@ -148,15 +136,3 @@ TEST_CASE("space: settings are words of Kokkos' command line, threads for each N
   CHECK(kokkos_words({.device_instance = 1}) == words{"--kokkos-device-id=1"});
 }
 #endif
-
-TEST_CASE("space: a type is a plug-in if it has all of one, called as one is") {
-  struct other_order : teller<1> {
-    static void print_configuration(bool, std::ostream&) {}
-  };
-  struct no_fence : teller<1> {
-    static void fence() {}
-  };
-  CHECK(keel::space::Plugin<teller<1>>);
-  CHECK_FALSE(keel::space::Plugin<other_order>);
-  CHECK_FALSE(keel::space::Plugin<no_fence>);
-}

@@ -90,29 +90,6 @@ struct column_block {
     }
   }
 
-  /// `shifted(along, By).load(field)`, where `here` is `load(field)` and By is 1 or -1. On a GPU all values but one are
-  /// taken from `here`; a processor loads again (`Again`), which costs it less than to shift a register.
-  template <int By, bool Adjacent = false, bool Again = !KEEL_ON_ACCELERATOR, class View, class T>
-  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, Length> load_beside(View const& field,
-                                                                            pack<T, Length> const& here) const {
-    static_assert(By == 1 || By == -1, "keel::block::column_block: columns beside these are one further, or one back "
-                                       "(By is 1 or -1). Use shifted(along, by).load(field).");
-    if constexpr (Again) {
-      return shifted(along, By).template load<Adjacent>(field);
-    } else {
-      pack<T, Length> p = here;
-      auto const stride = across(field);
-      std::size_t const n = size();
-      KEEL_UNROLL
-      for (std::size_t c = 0; c < Length; ++c) {
-        bool const beyond = By < 0 ? c == 0 : c + 1 == n;
-        if (beyond) p[c] = at(field)[(std::ptrdiff_t(c) + By) * stride];
-        else if (By < 0 ? c > 0 : c + 1 < Length) p[c] = here[By < 0 ? c - 1 : c + 1];
-      }
-      return p;
-    }
-  }
-
   /// Writes the values of these columns, and of no other.
   template <bool Adjacent = false, class View, class T, class... K>
   KEEL_FORCE_INLINE KEEL_FUNCTION void store(View const& field, pack<T, Length> const& values, K... k) const {
