@@ -67,17 +67,6 @@ int main() { keel::space::memory<made_of<reached, allocating, deallocating>> con
 #elif defined(RESOURCE_WITHOUT_REACH)
 // expect: keel::space::memory: the resource has no reached_from
 int main() { keel::space::memory<made_of<named, allocating, deallocating>> const space; }
-#elif defined(TASK_SCHEDULER)
-// expect: keel::space: this execution space runs no task scheduler
-// errors: 1
-#ifdef KOKKOS_ENABLE_TASKDAG
-int main() {
-  using scheduler = Kokkos::TaskScheduler<keel::space::simulated>;
-  scheduler const tasks(scheduler::memory_space(), 100000);
-}
-#else // Kokkos 5 has none at all
-#error "keel::space: this execution space runs no task scheduler"
-#endif
 #else
 struct quiet : silent {
   static void fence(std::string const&) {}
