@@ -2,14 +2,9 @@
 #pragma once
 
 /// @file
-/// What holds for the data that kernels of every execution space share: atomics, sub-views, aliases and tokens.
-/// See execution_space.hpp.
+/// What holds for the data that kernels of every execution space share: atomics and tokens. See execution_space.hpp.
 
 #include "execution_space.hpp"
-
-#if KOKKOS_VERSION >= 40000
-#include <Kokkos_StdAlgorithms.hpp>
-#endif
 
 namespace keel::laws {
 
@@ -115,21 +110,4 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     space.fence();
     CHECK(laws::on_host(v)() == 7);
   }
-#if KOKKOS_VERSION >= 40000
-  SUBCASE("two elements are swapped where they lie, after the kernels before") {
-    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                             typename Kokkos::DefaultExecutionSpace::memory_space>::accessible) {
-      Kokkos::View<int*, Space> const v("v", 3);
-      Kokkos::View<int, Space> const busy("busy");
-      Kokkos::fence();
-      Kokkos::parallel_for(
-          "count up", range(0, 3), KOKKOS_LAMBDA(int i) {
-            for (int n = 0; n < 100000; ++n) Kokkos::atomic_add(&busy(), 1);
-            v(i) = i;
-          });
-      Kokkos::Experimental::iter_swap(Kokkos::Experimental::begin(v), Kokkos::Experimental::begin(v) + 2);
-      CHECK(laws::holds(v, [](int i) { return 2 - i; }));
-    }
-  }
-#endif
 }

@@ -17,39 +17,6 @@
 #include <string>
 #include <type_traits>
 
-// Kokkos' `iter_swap` runs on Kokkos' default space and fences that one, wherever the two elements lie. Those of a
-// device that Kokkos was not built with are swapped there, after the kernels that the device was given before.
-#if KOKKOS_VERSION >= 40000
-namespace Kokkos::Experimental::Impl {
-template <class Iterator, class Other>
-struct StdIterSwapFunctor; // Kokkos' own, of a header that few programs include
-template <class View>
-class RandomAccessIterator;
-} // namespace Kokkos::Experimental::Impl
-#endif
-
-namespace keel::space::detail {
-
-/// Whether Kokkos fences after a kernel of this functor, but on its default space.
-template <class F>
-inline constexpr bool is_fenced_elsewhere = false;
-#if KOKKOS_VERSION >= 40000
-template <class Iterator, class Other>
-inline constexpr bool is_fenced_elsewhere<Kokkos::Experimental::Impl::StdIterSwapFunctor<Iterator, Other>> = true;
-#endif
-
-} // namespace keel::space::detail
-
-#if KOKKOS_VERSION >= 40000
-template <class Swapped, class Other, class Policy> // clang 15 finds names of Kokkos before a parameter
-  requires keel::space::detail::is_remote<typename Swapped::memory_space>
-struct Kokkos::Impl::FunctorPolicyExecutionSpace<
-    Kokkos::Experimental::Impl::StdIterSwapFunctor<Kokkos::Experimental::Impl::RandomAccessIterator<Swapped>, Other>,
-    Policy> {
-  using execution_space = typename Swapped::memory_space::execution_space;
-};
-#endif
-
 namespace Kokkos::Impl {
 
 template <class F, class Policy, keel::space::detail::Engine Space>
@@ -57,10 +24,7 @@ class ParallelFor<F, Policy, Space> {
 public:
   ParallelFor(F const& functor, Policy const& policy) : closure_(functor, policy) {}
   void execute() const {
-    thrown_.run([&] {
-      closure_.execute();
-      if constexpr (keel::space::detail::is_fenced_elsewhere<F>) Space().fence("keel::space: a swap of two elements");
-    });
+    thrown_.run([&] { closure_.execute(); });
   }
   template <class... Any>
   static int max_tile_size_product(Any const&...) {
