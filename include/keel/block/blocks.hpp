@@ -52,22 +52,16 @@ struct tail_block {
 
 /// The indices left over at the end, in packs of `Length`: elements after `end()` are neither read nor written.
 template <std::integral Index, std::size_t Length>
-struct masked_block {
-  Index first;
-  Index count;
-  [[nodiscard]] KEEL_FUNCTION constexpr Index begin() const { return first; }
-  [[nodiscard]] KEEL_FUNCTION constexpr Index size() const { return count; }
-  [[nodiscard]] KEEL_FUNCTION constexpr Index end() const { return static_cast<Index>(first + count); }
-
+struct masked_block : tail_block<Index> {
   /// The values at the indices of the block, and `rest` for the other elements, which should let the body pass: a 1 if
   /// it divides.
   template <class T>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack<T, Length> load(T const* array, T rest = T{}) const {
-    return pack<T, Length>::load(array + first, std::size_t(count), rest);
+    return pack<T, Length>::load(array + this->first, std::size_t(this->count), rest);
   }
   template <class T>
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void store(T* array, pack<T, Length> const& values) const {
-    values.store(array + first, std::size_t(count));
+    values.store(array + this->first, std::size_t(this->count));
   }
 };
 

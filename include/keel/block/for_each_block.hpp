@@ -71,7 +71,7 @@ KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit_block(Index begin, std::siz
   if constexpr (Length > 1) { // a block of one index is never cut
     Index const some = static_cast<Index>(count);
     if constexpr (Tail == tail::counted) f(tail_block<Index>{begin, some}, more...);
-    else if constexpr (Tail == tail::masked) f(masked_block<Index, Length>{begin, some}, more...);
+    else if constexpr (Tail == tail::masked) f(masked_block<Index, Length>{{begin, some}}, more...);
     else
       for (Index n = 0; n < some; ++n) f(full_block<Index, 1>{static_cast<Index>(begin + n)}, more...);
   }
