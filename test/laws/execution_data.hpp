@@ -68,15 +68,6 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(laws::on_host(t)().c == 40000);
 #endif
   }
-  SUBCASE("an exchange hands every value to exactly one") {
-    Kokkos::View<long, Space> const place("place");
-    Kokkos::View<int*, Space> const seen("seen", 10001);
-    Kokkos::parallel_for(
-        "exchange", range(1, 10001),
-        KOKKOS_LAMBDA(long i) { Kokkos::atomic_add(&seen(Kokkos::atomic_exchange(&place(), i)), 1); });
-    Kokkos::parallel_for("the last", range(0, 1), KOKKOS_LAMBDA(int) { seen(place()) += 1; });
-    CHECK(laws::holds(seen, [](int) { return 1; }));
-  }
   SUBCASE("a token is held by one at a time, of the process by one thread twice") {
     Kokkos::Experimental::UniqueToken<Space> const token;
     Kokkos::Experimental::UniqueToken<Space, Kokkos::Experimental::UniqueTokenScope::Global> const global;
