@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/plugins.hpp>
 
+#include <keel/space/start.hpp>
+
 #include <support/test.hpp>
 #include <space/in_child.hpp>
-
-#include <ostream>
 
 namespace {
 
