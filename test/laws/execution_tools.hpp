@@ -72,13 +72,16 @@ class heard_kernels {
   using number = std::uint64_t;
 
 public:
-  heard_kernels() {
+  heard_kernels() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
     begun = 0;
     ended = {};
-    listen(begin, end);
+    auto heard = before_;
+    heard.begin_parallel_for = heard.begin_parallel_reduce = heard.begin_parallel_scan = begin;
+    heard.end_parallel_for = heard.end_parallel_reduce = heard.end_parallel_scan = end;
+    Kokkos::Tools::Experimental::set_callbacks(heard);
   }
   heard_kernels(heard_kernels const&) = delete;
-  ~heard_kernels() { listen(nullptr, nullptr); }
+  ~heard_kernels() { Kokkos::Tools::Experimental::set_callbacks(before_); }
 
   /// Whether this many have begun, and each has ended once, in this order.
   [[nodiscard]] static bool all_ended(number count) {
@@ -89,16 +92,6 @@ public:
   static inline bool throws_at_end = false;
 
 private:
-  template <class Begin, class End>
-  static void listen(Begin at_begin, End at_end) {
-    namespace tools = Kokkos::Tools::Experimental;
-    tools::set_begin_parallel_for_callback(at_begin);
-    tools::set_begin_parallel_reduce_callback(at_begin);
-    tools::set_begin_parallel_scan_callback(at_begin);
-    tools::set_end_parallel_for_callback(at_end);
-    tools::set_end_parallel_reduce_callback(at_end);
-    tools::set_end_parallel_scan_callback(at_end);
-  }
   static void begin(char const*, std::uint32_t, number* id) { *id = begun++; }
   static void end(number id) {
     ended.push_back(id);
@@ -106,6 +99,7 @@ private:
   }
   static inline number begun = 0;
   static inline std::vector<number> ended;
+  Kokkos::Tools::Experimental::EventSet before_;
 };
 
 /// Whether a kernel, or the fence after it, throws what the kernel threw.
