@@ -235,7 +235,9 @@ TEST_CASE("space: what leaks is told at the end with label, size and space, in t
   CHECK(has(twenty, "80 bytes for 'this too' in pool\n"));
   CHECK_FALSE(has(twenty, "went home"));
   CHECK_FALSE(has(twenty, " more\n"));
-  CHECK(has(said(22), "  and 2 more\n"));
+  auto const more = said(22);
+  CHECK(has(more, "  and 2 more\n"));
+  CHECK(std::ranges::count(more, '\n') == 22);
   CHECK_FALSE(has(said(0), "keel::space"));
 }
 

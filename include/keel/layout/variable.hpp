@@ -135,8 +135,9 @@ struct ghosts {
 };
 
 /// The extent along which elements are neighbours in memory is rounded up to a multiple of N, so that loops read the
-/// arrays in whole packs. Views have the larger extent; bounds stay. Cells of the grid that come of it are in no region: nothing is counted, exchanged or kept there. Levels that come of it are
-/// levels like the others, as though `extra` had asked for them.
+/// arrays in whole packs. Views have the larger extent; bounds stay. Cells of the grid that come of it are in no
+/// region: nothing is counted, exchanged or kept there. Levels that come of it are levels like the others, as though
+/// `extra` had asked for them.
 template <std::int64_t N>
 struct padded {
   static_assert(N >= 1, "keel::residency::padded: not above 0 (it is a number of elements). Say padded<64>.");

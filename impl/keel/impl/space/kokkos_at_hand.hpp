@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Kokkos, and what it lacks before 4.3. Built with Serial only, it counts references and takes locks with plain operations, in
-/// its library, though threads of keel's may run. A program's own definition of these functions stands before a shared
-/// library's, also for calls from within it; a static library keeps its own.
+/// Kokkos, and what it lacks before 4.3. Built with Serial only, it counts references and takes locks with plain
+/// operations, in its library, though threads of keel's may run. A program's own definition of these functions stands
+/// before a shared library's, also for calls from within it; a static library keeps its own.
 
 #include <Kokkos_Macros.hpp>
 
