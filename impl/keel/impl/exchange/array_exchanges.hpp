@@ -85,13 +85,9 @@ private:
     routes all;
   };
   struct in_use {
-    array_ref const* lies; ///< data aside
-    void* data;
-    std::byte const *begin, *end;
+    array_ref array;
     void const* by; ///< the exchange
   };
-  [[nodiscard]] static in_use use_of(array_ref const& lies, void* data, void const* exchange = nullptr);
-  [[nodiscard]] static bool meet(in_use const& a, in_use const& b);
   static constexpr std::size_t most_plans = 256;
 
   [[nodiscard]] share share_for(array_ref const& a) const;
@@ -114,7 +110,6 @@ private:
   std::vector<known_queue> queues_;
   std::vector<std::shared_ptr<array_plan>> plans_; // of the exchanger's own calls, the last used first
   std::vector<in_use> open_;
-  mutable std::vector<in_use> named_; // in the call at work; kept, so that no exchange allocates
 };
 
 /// How arrays that lie so are exchanged. Each exchange that is open at the same time has buffers of its own, which

@@ -107,10 +107,7 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
   std::vector<std::int64_t> orders;
   with_.all_alike(planning, [&] {
     plans_.reserve(plans_.size() + 1);
-    for (array_ref const& a : all) {
-      auto const [code, is_clear] = order_of(a, share_for(a).rank);
-      orders.push_back(is_clear ? code : code + unclear_order);
-    }
+    for (array_ref const& a : all) orders.push_back(order_of(a, share_for(a).rank));
   });
   with_.min(orders);
   std::shared_ptr<array_plan> made;
@@ -151,31 +148,15 @@ KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(arr
   return made;
 }
 
-KEEL_INLINE array_exchanges::in_use array_exchanges::use_of(array_ref const& lies, void* data, void const* exchange) {
-  auto const* const first = static_cast<std::byte const*>(data);
-  auto const [before, after] = lies.reach();
-  return {&lies, data, first + before * lies.element_bytes, first + after * lies.element_bytes, exchange};
-}
-
-KEEL_INLINE bool array_exchanges::meet(in_use const& a, in_use const& b) {
-  if (a.begin >= b.end || b.begin >= a.end) return false;
-  array_ref one = *a.lies, other = *b.lies;
-  one.data = a.data, other.data = b.data;
-  return share_elements(one, other);
-}
-
 KEEL_INLINE void array_exchanges::require_idle(std::span<array_ref const> all) const {
-  named_.clear();
-  for (array_ref const& a : all) {
-    in_use const& mine = named_.emplace_back(use_of(a, a.data));
-    std::size_t const n = named_.size() - 1;
+  for (std::size_t n = 0; n < all.size(); ++n) {
     for (std::size_t k = 0; k < n; ++k)
-      if (meet(named_[k], mine))
+      if (share_elements(all[k], all[n]))
         throw error(exchanger_name,
-                    array_number(n) + (named_[k].data == mine.data ? " is " + array_number(k) + " again"
-                                                                   : " has elements of " + array_number(k)),
+                    array_number(n) + (all[k].data == all[n].data ? " is " + array_number(k) + " again"
+                                                                  : " has elements of " + array_number(k)),
                     "its ghosts would be filled twice", "Name it once");
-    if (std::any_of(open_.begin(), open_.end(), [&](in_use const& other) { return meet(mine, other); }))
+    if (std::any_of(open_.begin(), open_.end(), [&](in_use const& u) { return share_elements(all[n], u.array); }))
       throw error(exchanger_name, array_number(n) + " is in an exchange that has begun", "its ghosts are on their way",
                   "Finish that one first");
   }
@@ -189,7 +170,7 @@ KEEL_INLINE array_plan::array_plan(array_exchanges& by, std::span<array_ref cons
     array& a = arrays_[n];
     a.lies = all[n];
     share const here = by_->share_for(a.lies);
-    a.form = shape_of(a.lies, here, orders[n] % unclear_order, exchanger_name, a.order);
+    a.form = shape_of(a.lies, here, orders[n], exchanger_name, a.order);
     a.cut = &by_->cut_of(a.lies, here);
     array_memory const* const from = a.lies.is_on_device() ? a.lies.where : nullptr;
     a.part = 0;
@@ -258,8 +239,7 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
     } // the first error says more
     throw;
   }
-  for (std::size_t n = 0; n < all.size(); ++n)
-    by_->open_.push_back(array_exchanges::use_of(arrays_[n].lies, all[n].data, &made));
+  for (std::size_t n = 0; n < all.size(); ++n) by_->open_.push_back({all[n], &made});
 }
 
 KEEL_INLINE void array_plan::begin_halves(std::span<array_ref const> all, combine how,

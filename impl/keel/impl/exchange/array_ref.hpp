@@ -17,7 +17,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -73,11 +72,10 @@ struct array_ref {
 /// memories of a process have one set of addresses. It goes by strides: a few steps if both are sections of one array,
 /// else at most about as many as the longest stride is taken.
 [[nodiscard]] bool share_elements(array_ref const& a, array_ref const& b);
-/// Its indices as digits of base 8 behind a 1, that along which elements are nearest to each other first; and whether a
-/// rank with other lengths along the grid's or mesh's indices would find the same. Ranks agree on the least code, to
-/// which an unclear one is added.
-[[nodiscard]] std::pair<std::int64_t, bool> order_of(array_ref const& a, int on_grid);
-inline constexpr std::int64_t unclear_order = std::int64_t{1} << 40;
+/// Its indices as digits of base 8 behind a 1, that along which elements are nearest to each other first. Larger than
+/// any other code if a rank with other lengths along the grid's or mesh's indices might find another one: ranks agree
+/// on the least.
+[[nodiscard]] std::int64_t order_of(array_ref const& a, int on_grid);
 /// Throws `keel::error` unless the array has what the rank has of its grid or mesh, each element once.
 void require_fits(array_ref const& a, share const& s, std::string_view place, std::string const& who);
 /// Throws `keel::error` if the host cannot read what a pointer is to, which counts as memory of the host.

@@ -94,12 +94,16 @@ KEEL_INLINE bool share_elements(array_ref const& a, array_ref const& b) {
   std::int64_t const from = std::int64_t(reinterpret_cast<std::intptr_t>(a.data)) -
                             std::int64_t(reinterpret_cast<std::intptr_t>(b.data)) + a_first * a.element_bytes -
                             (b_end - 1) * b.element_bytes;
+  std::int64_t const low = 1 - a.element_bytes - from, high = b.element_bytes - 1 - from;
+  if (high < 0 || low > (a_end - 1 - a_first) * a.element_bytes + (b_end - 1 - b_first) * b.element_bytes) return false;
   distances all;
   all.add(a), all.add(b), all.prepare();
-  return all.reach(0, 1 - a.element_bytes - from, b.element_bytes - 1 - from);
+  return all.reach(0, low, high);
 }
 
-KEEL_INLINE std::pair<std::int64_t, bool> order_of(array_ref const& a, int on_grid) {
+inline constexpr std::int64_t unclear_order = std::int64_t{1} << 40; // is added to a code
+
+KEEL_INLINE std::int64_t order_of(array_ref const& a, int on_grid) {
   std::array<int, max_rank> all{};
   std::iota(all.begin(), all.end(), 0);
   auto const step = [&](int d) { return std::abs(a.strides[d]); };
@@ -109,12 +113,13 @@ KEEL_INLINE std::pair<std::int64_t, bool> order_of(array_ref const& a, int on_gr
   for (int d = 0; d < on_grid; ++d) is_clear = is_clear && a.extents[a.index(d)] > 1;
   std::int64_t code = 1;
   for (int k = 0; k < a.rank; ++k) code = code * 8 + all[std::size_t(k)];
-  return {code, is_clear};
+  return is_clear ? code : code + unclear_order;
 }
 
 // The indices of a code of `order_of`.
 [[nodiscard]] inline std::array<int, max_rank> indices_in(std::int64_t order, int rank) {
   std::array<int, max_rank> all{};
+  order %= unclear_order;
   for (int k = rank; k-- > 0; order /= 8) all[std::size_t(k)] = int(order % 8);
   return all;
 }
@@ -148,7 +153,7 @@ KEEL_INLINE void require_fits(array_ref const& a, share const& s, std::string_vi
   }
   bool const is_empty = std::find(a.extents, a.extents + a.rank, 0) != a.extents + a.rank;
   std::int64_t span = 1; // of the elements that differ in the indices before
-  auto const order = indices_in(order_of(a, 0).first, a.rank);
+  auto const order = indices_in(order_of(a, 0), a.rank);
   for (int k = 0; k < a.rank; ++k) {
     int const d = order[std::size_t(k)];
     if (a.extents[d] <= 1 || is_empty) continue;

@@ -62,13 +62,8 @@ void kokkos_provider::for_each_array(F&& f) const {
 
 KEEL_INLINE std::optional<int> kokkos_provider::sharing(detail::array_ref const& a) const {
   std::optional<int> found;
-  auto const [before, after] = a.reach();
-  auto const* const data = static_cast<std::byte const*>(a.data);
-  auto const *const begin = data + before * a.element_bytes, *const end = data + after * a.element_bytes;
-  for_each_array([&](int other, int i, memory, std::byte const* first, std::size_t bytes) {
-    if (std::less<>{}(begin, first + bytes) && std::less<>{}(first, end) &&
-        share_elements(a, ref_of(shape_of(other, i / arrays_[std::size_t(other)].levels), first)))
-      found = other;
+  for_each_array([&](int other, int i, memory, std::byte const* first, std::size_t) {
+    if (share_elements(a, ref_of(shape_of(other, i / arrays_[std::size_t(other)].levels), first))) found = other;
   });
   return found;
 }

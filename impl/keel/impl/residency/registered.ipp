@@ -126,15 +126,14 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
       if (data != nullptr) with.data = data;
     require_fits(with, part, registry_name, "'" + name + "'");
     require_apart(all_, o, fields_.arrays_.provider());
-    auto const [mine, is_clear] = order_of(o.lies, part.rank);
-    code[0] = is_clear ? mine : mine + unclear_order;
+    code[0] = order_of(o.lies, part.rank);
   });
   ranks.min(code);
   try_on_all([&] {
     one& o = all_.back();
     if (!is_adopted) return fields_.add(o.about, o.kind, {{w.lengths.data(), w.given, true}}, &registered::make, this);
     share const& part = fields_.arrays_.share_for(o.about);
-    o.own = shape_of(o.lies, part, code[0] % unclear_order, registry_name, o.order);
+    o.own = shape_of(o.lies, part, code[0], registry_name, o.order);
     auto const [before, after] = o.lies.reach();
     o.own.elements = after, o.own.unused = 0;
     std::int64_t elements = 1;
