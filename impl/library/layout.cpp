@@ -4,8 +4,9 @@
 #include <keel/impl/layout/decomposition.ipp>
 #include <keel/impl/layout/elements.ipp>
 #include <keel/impl/layout/grid.ipp>
-#include <keel/impl/layout/grid_cut.ipp>
-#include <keel/impl/layout/mesh_share.ipp>
+#include <keel/impl/layout/grid/grid_cut.ipp>
+#include <keel/impl/layout/grid/grid_share.ipp>
+#include <keel/impl/layout/mesh/mesh_share.ipp>
 #include <keel/impl/layout/owner_search.ipp>
 #include <keel/impl/layout/rows.ipp>
 #include <keel/impl/layout/verdict.ipp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Words of listed elements, moved on the host and by the kernel of devices, beside the same words moved one by one.
-#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/mesh/mesh_share.hpp>
 #include <keel/exchange.hpp>
+#include <keel/impl/layout/grid/grid_share.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/layout/grid.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/layout/grid.hpp>
 
-#include <keel/impl/layout/decomposition.hpp>
+#include <keel/impl/layout/grid/grid_share.hpp>
 #include <keel/layout.hpp>
 #include <keel/policy/error.hpp>
 

@@ -9,6 +9,7 @@
 #include "model.hpp"
 
 #include <keel/impl/exchange/halo.hpp>
+#include <keel/impl/layout/grid/grid_share.hpp>
 
 #include <chrono>
 #include <cstdlib>

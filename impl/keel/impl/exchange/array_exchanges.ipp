@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/array_exchanges.hpp>
 #include <keel/impl/layout/arguments.hpp>
-#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/grid/grid_share.hpp>
+#include <keel/impl/layout/mesh/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ KEEL_INLINE mesh_share const& array_exchanges::mesh_of(std::string_view name) co
 }
 
 KEEL_INLINE share array_exchanges::share_for(array_ref const& a) const {
-  if (!a.on.mesh.empty()) return mesh_of(a.on.mesh).of_variable();
+  if (!a.on.mesh.empty()) return mesh_of(a.on.mesh).shares.front();
   if (!grid_)
     throw error(exchanger_name, "an array is given without its mesh", "the exchanger has no grid",
                 "Say array_on<mesh>(...)");
@@ -122,7 +123,7 @@ KEEL_INLINE decomposition const& array_exchanges::cut_of(array_ref const& a, sha
   int const layers = a.says_layers ? a.layers : all_layers;
   return cut_in(cuts_, a.on, layers, [&] {
     return a.on.mesh.empty() ? decomposition_of({&part, 1}, 1, ranks_.rank(), layers)
-                             : mesh_of(a.on.mesh).cut(1, layers);
+                             : mesh_of(a.on.mesh).cut(1, ranks_.rank(), layers);
   });
 }
 

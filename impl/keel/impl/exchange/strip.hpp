@@ -15,10 +15,7 @@
 
 namespace keel::residency::detail {
 
-class mesh_share;
-
-/// The boxes of a region. Without ghosts all owned cells are core.
-[[nodiscard]] index_sets boxes_of(share const& s, region where, bool has_ghosts = true);
+class geometry;
 
 /// A dimension of an array in the order of its words: one of the grid's, or else so many elements beyond it.
 struct dimension_run {
@@ -37,18 +34,13 @@ struct shape {
   std::int64_t unused = 0; ///< how many at the end are room for later ones; -1 if such lie between others
   bool has_ghosts = true;
   addend added_as = addend::none;
-  share const* part = nullptr;      ///< what this rank has of the variable, if it lies on the grid or on a mesh
-  mesh_share const* mesh = nullptr; ///< on which the variable lies
-  region all = region::none;        ///< the regions that, together, are the whole array; none if there are no regions
+  share const* part = nullptr;  ///< what this rank has of the variable, if it lies on a geometry
+  geometry const* on = nullptr; ///< that; null if regions of the share are boxes
+  region all = region::none;    ///< the regions that, together, are the whole array; none if there are no regions
 };
 
 /// What makes a region of such an array.
 [[nodiscard]] index_sets boxes_of(shape const& s, region where);
-
-/// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
-/// so many cells deep, then the rest as one box. Only one box, all of them, if no other rank waits; none, if nothing
-/// would be left. `with_own`: the rim of sides where the rank is its own neighbour comes first, too.
-[[nodiscard]] index_sets rim_first(share const& s, indices const& depth, bool with_own);
 
 /// How the element that a value comes from moves with the one that it goes to, in each dimension and beyond the grid's:
 /// the same way, 1, the other way, -1, or not at all.

@@ -44,11 +44,6 @@ struct decomposition {
   std::vector<std::unique_ptr<element_list const>> lists; ///< those that segments are parts of
 };
 
-/// How a variable with these shares, by component or one for all, is cut: the first `layers` of its ghosts. They may be
-/// wider than what a neighbour owns; then they come from several.
-[[nodiscard]] decomposition decomposition_of(std::span<share const> shares, int components, int rank,
-                                             int layers = all_layers);
-
 /// When ghosts are added to each piece of rims, in the order of partners and their pieces, then to the origin of each
 /// own copy: in the first turn, counted from 0, in which no piece before it meets it. So one kernel can do a turn, and
 /// numbers are added to an element in the same order each time.

@@ -1,74 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/decomposition.hpp>
-#include <keel/impl/layout/axis.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <tuple>
+#include <utility>
 
 namespace keel::residency::detail {
-
-/// Places along a dimension of shares that have elements in common with the one at `at`, in ascending order.
-inline std::vector<std::int64_t> places_near(axis const& a, std::int64_t at, int layers) {
-  std::vector<std::int64_t> near;
-  for (std::int64_t other = 0; other < a.parts(); ++other)
-    if (other == at || !a.shared(at, a, other, layers).empty() || !a.shared(other, a, at, layers).empty())
-      near.push_back(other);
-  return near;
-}
-
-KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int components, int rank, int layers) {
-  decomposition made;
-  for (int c = 0; c < components; ++c) {
-    share const& s = shares[shares.size() == 1 ? 0 : std::size_t(c)];
-    if (!s.has_cells) continue;
-    std::vector<axis> axes;
-    std::vector<std::int64_t> near[max_grid_rank];
-    std::size_t count = 1;
-    indices here;
-    for (int d = 0; d < s.rank; ++d) {
-      here[d] = s.place(d);
-      near[d] = places_near(axes.emplace_back(s, d), here[d], layers);
-      count *= near[d].size();
-    }
-    for (std::size_t n = 0; n < count; ++n) {
-      indices there;
-      int other = rank, peer = c; // its rank and component
-      std::size_t rest = n;
-      for (int d = 0; d < s.rank; ++d) {
-        there[d] = near[d][rest % near[d].size()];
-        rest /= near[d].size();
-        other += int((there[d] / s.blocks[d] - s.position[d]) * s.step[d]);
-        peer += int((there[d] % s.blocks[d] - s.block[d]) * s.block_step[d]);
-      }
-      if (other == rank) {
-        for_each_shared(axes, here, axes, there, layers, {}, [&](bounds const& box, indices const& begin) {
-          made.own.push_back({{c, box, peer}, {peer, moved_to(begin, box, s.rank), c}});
-        });
-        continue;
-      }
-      auto at =
-          std::find_if(made.partners.begin(), made.partners.end(), [&](partner const& p) { return p.rank >= other; });
-      if (at == made.partners.end() || at->rank != other) at = made.partners.insert(at, {other, {}, {}});
-      for_each_shared(axes, here, axes, there, layers, {},
-                      [&](bounds const& box, indices const&) { at->ghosts.push_back({c, box, peer}); });
-      for_each_shared(axes, there, axes, here, layers, {}, [&](bounds const& box, indices const& begin) {
-        at->rims.push_back({c, moved_to(begin, box, s.rank), peer});
-      });
-    }
-  }
-  for (partner& p : made.partners) {
-    std::stable_sort(p.ghosts.begin(), p.ghosts.end(), [](segment const& a, segment const& b) {
-      return std::tie(a.component, a.other) < std::tie(b.component, b.other);
-    });
-    std::stable_sort(p.rims.begin(), p.rims.end(), [](segment const& a, segment const& b) {
-      return std::tie(a.other, a.component) < std::tie(b.other, b.component);
-    });
-  }
-  return made;
-}
 
 // Dimensions that the grid lacks end at 0.
 [[nodiscard]] inline bool overlap(segment const& a, segment const& b) {

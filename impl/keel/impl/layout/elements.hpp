@@ -56,6 +56,14 @@ struct elements {
   /// The local index of an element, counted with the owned ones first.
   [[nodiscard]] std::int32_t place(std::size_t n) const { return order.empty() ? std::int32_t(n) : order[n]; }
   [[nodiscard]] std::vector<std::int64_t> owned_ids() const;
+  /// Calls f(first, how many) for runs of local indices of the owned ones.
+  void for_each_owned_run(auto const& f) const {
+    for (std::int64_t n = 0; n < owned;) {
+      std::int64_t const first = n++;
+      while (n < owned && place(std::size_t(n)) == place(std::size_t(n) - 1) + 1) ++n;
+      f(std::int64_t(place(std::size_t(first))), n - first);
+    }
+  }
   // These throw `keel::error` if ghosts are scattered over this mesh.
   [[nodiscard]] element_range owned_range(std::string_view mesh) const;
   [[nodiscard]] element_range ghost_range(std::string_view mesh) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/layout/grid.hpp>
-#include <keel/impl/layout/grid_cut.hpp>
+#include <keel/impl/layout/grid/grid_cut.hpp>
 #include <keel/impl/layout/lengths.hpp>
 #include <keel/policy/error.hpp>
 

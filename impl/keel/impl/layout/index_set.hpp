@@ -67,16 +67,6 @@ public:
   }
   /// As many elements of the list, those after these.
   [[nodiscard]] index_set next_listed() const { return {*list_, first_ + end[0], end[0]}; }
-  /// Calls f(first, how many) for runs of elements that follow on each other, if there is one dimension.
-  void for_each_run(auto const& f) const {
-    std::int32_t const* const all = numbers();
-    if (all == nullptr) return f(begin[0], end[0] - begin[0]);
-    for (std::int64_t n = 0; n < end[0];) {
-      std::int64_t const first = n++;
-      while (n < end[0] && all[n] == all[n - 1] + 1) ++n;
-      f(std::int64_t(all[first]), n - first);
-    }
-  }
 
 private:
   element_list const* list_ = nullptr;

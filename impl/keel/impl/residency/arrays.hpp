@@ -5,6 +5,7 @@
 /// The arrays of fields, and how they lie on the grid and on meshes. What it keeps of each variable stands in
 /// records.hpp, which users' sources do not compile.
 
+#include <keel/impl/layout/geometry.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/layout/mesh.hpp>
 #include <keel/policy/macros.hpp>
@@ -33,14 +34,11 @@ struct array_kind;
 class copy_queue;
 struct elements;
 struct former_variable;
-struct lattice_record;
 struct lengths_given;
 struct mesh_record;
-class mesh_share;
 struct shape;
 struct variable_record;
 
-using share_list = std::vector<share>; ///< by component, or one for all
 /// The views of one variable in one memory, without their type.
 using array_views = std::unique_ptr<void, void (*)(void*)>;
 
@@ -131,7 +129,7 @@ public:
 
   /// What this rank has of a mesh; how many elements, and which of them. They throw `keel::error` if the fields have no
   /// such mesh or layer, or if ghosts are scattered over it.
-  [[nodiscard]] std::shared_ptr<elements const> part_of(std::string_view mesh) const;
+  [[nodiscard]] std::shared_ptr<elements const> const& part_of(std::string_view mesh) const;
   [[nodiscard]] std::int64_t size_of(std::string_view mesh) const;
   [[nodiscard]] element_range owned_of(std::string_view mesh) const;
   [[nodiscard]] element_range ghosts_of(std::string_view mesh) const;
@@ -142,9 +140,6 @@ public:
   [[nodiscard]] share const& local(component which, int variable) const { return share_in(shares_of(variable), which); }
   /// That of all components.
   [[nodiscard]] share_list const& shares_of(int variable) const;
-  [[nodiscard]] static share const& share_in(share_list const& all, component which) {
-    return all[all.size() == 1 ? 0 : std::size_t(which.index)];
-  }
   /// Layers of ghosts of a variable, also those that elements on the ends of cells add; and without these.
   [[nodiscard]] int layers(int variable) const;
   [[nodiscard]] int width(int variable) const;
@@ -170,13 +165,13 @@ public:
   [[nodiscard]] kokkos_provider& provider() const { return *provider_; }
   [[nodiscard]] std::vector<variable_record> const& variables() const;
   [[nodiscard]] std::vector<mesh_record>& meshes() const;
-  [[nodiscard]] std::vector<lattice_record>& lattices() const;
+  [[nodiscard]] std::vector<std::shared_ptr<geometry const>>& lattices() const;
   [[nodiscard]] std::shared_ptr<share_list const> const& shares() const { return shares_; }
   [[nodiscard]] mesh_record& mesh_here(std::string_view name) const;
-  [[nodiscard]] std::shared_ptr<mesh_share const> const& mesh(std::string_view name) const;
-  [[nodiscard]] lattice_record& lattice_of(int variable) const;
+  [[nodiscard]] std::shared_ptr<geometry const> const& lattice_of(int variable) const;
   /// How a variable lies if the components of the grid have these shares.
-  [[nodiscard]] lattice_record lay(variable_info const& about, std::shared_ptr<share_list const> const& grids) const;
+  [[nodiscard]] std::shared_ptr<geometry const> lay(variable_info const& about,
+                                                    std::shared_ptr<share_list const> const& grids) const;
   /// How the arrays of a variable would lie on the rank's first share.
   [[nodiscard]] share const& share_for(variable_info const& about);
   /// How its arrays lie, by component or one for all; sets its extents.
@@ -188,7 +183,8 @@ public:
   /// Makes those that `old` had, in the same memories.
   void make_again(former_variable const& old);
   /// Other components. Does not throw.
-  void swap(std::shared_ptr<share_list const>& shares, std::vector<lattice_record>& lattices, int& count);
+  void swap(std::shared_ptr<share_list const>& shares, std::vector<std::shared_ptr<geometry const>>& lattices,
+            int& count);
 
 private:
   struct records;

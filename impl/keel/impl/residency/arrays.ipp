@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/exchange/kokkos_provider.hpp>
-#include <keel/impl/layout/grid_cut.hpp>
+#include <keel/impl/layout/grid/grid_cut.hpp>
+#include <keel/impl/layout/grid/grid_share.hpp>
 #include <keel/impl/layout/lengths.hpp>
+#include <keel/impl/layout/mesh/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/policy/error.hpp>
@@ -14,7 +16,7 @@ namespace keel::residency::detail {
 
 struct arrays::records {
   std::vector<mesh_record> meshes;
-  std::vector<lattice_record> lattices;
+  std::vector<std::shared_ptr<geometry const>> lattices;
   std::vector<variable_record> variables;
 };
 
@@ -79,7 +81,7 @@ KEEL_INLINE void arrays::add(variable_info const& about, array_kind const& kind,
                              std::initializer_list<lengths_given> given, allocator made_by, void* owner) {
   auto const name = std::string(about.name);
   int const lattice = find_lattice(about);
-  share_list const& all_shares = *records_->lattices[std::size_t(lattice)].shares;
+  share_list const& all_shares = lattices()[std::size_t(lattice)]->shares;
   int const on_grid = about.lies_on_grid ? all_shares[0].rank : 0, beyond = kind.dynamic - on_grid;
   std::string const whose = about.on.mesh.empty() ? "grid" : "mesh";
   if (beyond < 0)
@@ -126,22 +128,24 @@ KEEL_INLINE void arrays::keep(std::size_t variables, std::size_t lattices) {
   cut(records_->variables, variables), cut(records_->lattices, lattices);
 }
 KEEL_INLINE share const& arrays::share_for(variable_info const& about) {
-  return lattices()[std::size_t(find_lattice(about))].shares->front();
+  return lattices()[std::size_t(find_lattice(about))]->shares.front();
 }
 
 KEEL_INLINE std::vector<shape> arrays::shapes_of(variable_record& v) const {
-  lattice_record const& on = records_->lattices[std::size_t(v.lattice)];
+  geometry const& on = *lattices()[std::size_t(v.lattice)];
   std::vector<shape> made;
   v.extents.clear();
   if (v.own != nullptr) {
     made.push_back(*v.own);
-    made.back().part = &on.shares->front(), made.back().mesh = on.mesh.get();
+    made.back().part = &on.shares.front(), made.back().on = &on;
     return made;
   }
-  for (share const& part : *on.shares) {
-    std::int64_t const room = on.mesh ? mesh_here(on.on.mesh).room + (on.on.has_none ? 1 : 0) : 0;
+  std::int64_t room = 0;
+  for (mesh_record const& m : meshes())
+    if (m.name == on.on.mesh) room = m.room + (on.on.has_none ? 1 : 0);
+  for (share const& part : on.shares) {
     made.push_back(shape_on(part, room, *v.about, *v.kind, v.arrays, v.lengths.data(), v.extents.emplace_back()));
-    made.back().mesh = on.mesh.get();
+    if (made.back().part != nullptr) made.back().on = &on;
   }
   return made;
 }
@@ -155,14 +159,13 @@ KEEL_INLINE region arrays::regions_of(int variable) const {
 }
 
 KEEL_INLINE void arrays::add_mesh(std::string_view name, std::shared_ptr<elements const> part) {
-  auto const size = std::int64_t(part->ids.size());
-  meshes().push_back({name, std::make_shared<mesh_share const>(std::move(part)), size, false});
+  meshes().push_back({name, part, std::int64_t(part->ids.size()), false});
 }
 
 KEEL_INLINE std::vector<variable_record> const& arrays::variables() const { return records_->variables; }
 KEEL_INLINE std::vector<mesh_record>& arrays::meshes() const { return records_->meshes; }
-KEEL_INLINE std::vector<lattice_record>& arrays::lattices() const { return records_->lattices; }
-KEEL_INLINE lattice_record& arrays::lattice_of(int variable) const {
+KEEL_INLINE std::vector<std::shared_ptr<geometry const>>& arrays::lattices() const { return records_->lattices; }
+KEEL_INLINE std::shared_ptr<geometry const> const& arrays::lattice_of(int variable) const {
   return lattices()[std::size_t(variables()[std::size_t(variable)].lattice)];
 }
 KEEL_INLINE mesh_record& arrays::mesh_here(std::string_view name) const {
@@ -171,20 +174,17 @@ KEEL_INLINE mesh_record& arrays::mesh_here(std::string_view name) const {
   throw error("residency::fields", "the mesh " + std::string(name) + " is not there",
               "the fields have no partition of it", "Pass one with them");
 }
-KEEL_INLINE std::shared_ptr<mesh_share const> const& arrays::mesh(std::string_view name) const {
-  return mesh_here(name).here;
+KEEL_INLINE std::shared_ptr<elements const> const& arrays::part_of(std::string_view name) const {
+  return mesh_here(name).part;
 }
-KEEL_INLINE std::shared_ptr<elements const> arrays::part_of(std::string_view name) const { return mesh(name)->all(); }
-KEEL_INLINE std::int64_t arrays::size_of(std::string_view name) const { return mesh(name)->ends().back(); }
-KEEL_INLINE element_range arrays::owned_of(std::string_view name) const { return mesh(name)->all()->owned_range(name); }
-KEEL_INLINE element_range arrays::ghosts_of(std::string_view name) const {
-  return mesh(name)->all()->ghost_range(name);
+KEEL_INLINE std::int64_t arrays::size_of(std::string_view name) const {
+  return std::int64_t(part_of(name)->ids.size());
 }
-KEEL_INLINE element_range arrays::layer_of(std::string_view name, int n) const {
-  return mesh(name)->all()->layer(n, name);
-}
-KEEL_INLINE share_list const& arrays::shares_of(int variable) const { return *lattice_of(variable).shares; }
-KEEL_INLINE bool arrays::is_on_mesh(int variable) const { return lattice_of(variable).mesh != nullptr; }
+KEEL_INLINE element_range arrays::owned_of(std::string_view name) const { return part_of(name)->owned_range(name); }
+KEEL_INLINE element_range arrays::ghosts_of(std::string_view name) const { return part_of(name)->ghost_range(name); }
+KEEL_INLINE element_range arrays::layer_of(std::string_view name, int n) const { return part_of(name)->layer(n, name); }
+KEEL_INLINE share_list const& arrays::shares_of(int variable) const { return lattice_of(variable)->shares; }
+KEEL_INLINE bool arrays::is_on_mesh(int variable) const { return !lattice_of(variable)->on.mesh.empty(); }
 KEEL_INLINE std::size_t const* arrays::extents_of(int variable) const {
   return variables()[std::size_t(variable)].extents.front().data();
 }
@@ -195,21 +195,15 @@ KEEL_INLINE region_bytes arrays::bytes_of(int variable, int component) const {
 // Variables that lie in the same way share their shares.
 KEEL_INLINE int arrays::find_lattice(variable_info const& about) {
   for (std::size_t n = 0; n < lattices().size(); ++n)
-    if (lattices()[n].on == about.on) return int(n);
+    if (lattices()[n]->on == about.on) return int(n);
   lattices().push_back(lay(about, shares_));
   return int(lattices().size()) - 1;
 }
 
-KEEL_INLINE lattice_record arrays::lay(variable_info const& about,
-                                       std::shared_ptr<share_list const> const& grids) const {
-  if (!about.on.mesh.empty()) {
-    auto const& here = mesh(about.on.mesh);
-    return {about.on, std::make_shared<share_list const>(1, here->of_variable(about.on.has_none)), here};
-  }
-  if (about.on == lattice{}) return {about.on, grids};
-  share_list all;
-  for (share const& cells : *grids) all.push_back(share_of(cells, about.on, about.name));
-  return {about.on, std::make_shared<share_list const>(std::move(all))};
+KEEL_INLINE std::shared_ptr<geometry const> arrays::lay(variable_info const& about,
+                                                        std::shared_ptr<share_list const> const& grids) const {
+  if (about.on.mesh.empty()) return std::make_shared<grid_share const>(grids, about.on, about.name);
+  return std::make_shared<mesh_share const>(part_of(about.on.mesh), about.on);
 }
 
 KEEL_INLINE indices arrays::rim_depth(std::span<request const> asked, component which) const {
@@ -225,7 +219,7 @@ KEEL_INLINE indices arrays::rim_depth(std::span<request const> asked, component 
 
 // A piece that begins with the first owned cell has the variable's first owned element, too.
 KEEL_INLINE bounds arrays::owned_in(bounds const& cells, component which, int variable) const {
-  if (is_on_mesh(variable)) (void)owned_of(lattice_of(variable).on.mesh); // throws if that is no range
+  if (is_on_mesh(variable)) (void)owned_of(lattice_of(variable)->on.mesh); // throws if that is no range
   bounds const of_grid = local(which).owned();
   bounds own = local(which, variable).owned();
   if (local(which, variable).rank != local(which).rank || !local(which, variable).ends.empty()) return own;
@@ -357,8 +351,8 @@ KEEL_INLINE void arrays::make_again(former_variable const& old) {
   for (int m = 0; m < memories_; ++m)
     if (!old.arrays.data[std::size_t(m)].empty()) provider_->create(old.variable, memory(m));
 }
-KEEL_INLINE void arrays::swap(std::shared_ptr<share_list const>& shares, std::vector<lattice_record>& lattices,
-                              int& count) {
+KEEL_INLINE void arrays::swap(std::shared_ptr<share_list const>& shares,
+                              std::vector<std::shared_ptr<geometry const>>& lattices, int& count) {
   shares_.swap(shares);
   records_->lattices.swap(lattices);
   std::swap(components_, count);

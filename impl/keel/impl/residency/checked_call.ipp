@@ -116,7 +116,7 @@ KEEL_INLINE reach& checker::limit(request const& asked, int component) {
   int const layers = overlap(asked.reads, region::halo) ? asked.read_layers : all_layers;
   share const& part = *lies.part;
   if (!part.ends.empty()) { // among scattered ghosts nothing tells which are meant
-    bool const has_all = has_ghosts || lies.mesh->all()->is_scattered;
+    bool const has_all = has_ghosts || arrays_.part_of(v.about->on.mesh)->is_scattered;
     bool const has_none = v.about->on.has_none && overlap(asked.reads, region::walls);
     made.end[0] = has_none ? part.extents[0]
                            : part.ends[std::min<std::size_t>(has_all ? std::size_t(layers) : 0, part.ends.size() - 1)];

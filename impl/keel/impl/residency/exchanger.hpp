@@ -5,7 +5,7 @@
 /// The exchanges of fields: with which ranks, by which ways, and which elements of their arrays.
 
 #include <keel/impl/exchange/halo.hpp>
-#include <keel/impl/exchange/strip.hpp>
+#include <keel/impl/layout/grid/grid_share.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/book.hpp>
 #include <keel/policy/macros.hpp>
@@ -70,7 +70,7 @@ public:
 
 private:
   /// How a variable that lies so is cut for an exchange of so many layers of its ghosts.
-  decomposition const& cut_of(lattice_record const& l, int layers);
+  decomposition const& cut_of(std::shared_ptr<geometry const> const& l, int layers);
   /// The ranks that this one exchanges ghosts with; some may be there more than once.
   [[nodiscard]] std::vector<int> partners();
   void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
@@ -78,7 +78,7 @@ private:
 
   arrays& arrays_;
   book& book_;
-  std::vector<kept_cut<std::shared_ptr<share_list const>>> cuts_;
+  std::vector<kept_cut<std::shared_ptr<geometry const>>> cuts_;
   ways ways_;
   routes prepared_;
   copy_queue queue_;                  // packs messages

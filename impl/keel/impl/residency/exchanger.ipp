@@ -8,17 +8,14 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE decomposition const& exchanger::cut_of(lattice_record const& l, int layers) {
-  if (layers >= layers_of(*l.shares)) layers = all_layers;
-  int const components = arrays_.components();
-  return cut_in(cuts_, l.shares, layers, [&] {
-    return l.mesh ? l.mesh->cut(components, layers) : decomposition_of(*l.shares, components, arrays_.rank(), layers);
-  });
+KEEL_INLINE decomposition const& exchanger::cut_of(std::shared_ptr<geometry const> const& l, int layers) {
+  if (layers >= layers_of(l->shares)) layers = all_layers;
+  return cut_in(cuts_, l, layers, [&] { return l->cut(arrays_.components(), arrays_.rank(), layers); });
 }
 
 KEEL_INLINE std::vector<int> exchanger::partners() {
   std::vector<int> ranks;
-  for (lattice_record const& l : arrays_.lattices())
+  for (auto const& l : arrays_.lattices())
     for (partner const& p : cut_of(l, all_layers).partners) ranks.push_back(p.rank);
   return ranks;
 }
@@ -48,8 +45,7 @@ KEEL_INLINE void exchanger::swap(ways& other) {
 KEEL_INLINE void exchanger::forget() {
   for (auto const& each : ways_.halos) each->forget();
   std::erase_if(cuts_, [&](auto const& known) {
-    return std::none_of(arrays_.lattices().begin(), arrays_.lattices().end(),
-                        [&](lattice_record const& l) { return l.shares == known.of; });
+    return std::find(arrays_.lattices().begin(), arrays_.lattices().end(), known.of) == arrays_.lattices().end();
   });
 }
 

@@ -7,8 +7,7 @@
 
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/layout/array_kind.hpp>
-#include <keel/impl/layout/decomposition.hpp>
-#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/elements.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/impl/validity/observers.hpp>
@@ -51,7 +50,7 @@ struct variable_record {
 
 struct mesh_record {
   std::string_view name;
-  std::shared_ptr<mesh_share const> here;
+  std::shared_ptr<elements const> part;
   std::int64_t room; ///< elements that there is memory for
   bool grows;        ///< its elements move, so that there is more room than is needed
 };
@@ -69,12 +68,5 @@ struct former_variable {
 [[nodiscard]] share_list shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank);
 /// The widest ghosts of a rank of any component.
 [[nodiscard]] int layers_of(std::span<share const> shares);
-
-/// What variables have in common that lie in the same way.
-struct lattice_record {
-  lattice on;
-  std::shared_ptr<share_list const> shares;
-  std::shared_ptr<mesh_share const> mesh = nullptr; ///< null on the grid
-};
 
 } // namespace keel::residency::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/regrid.hpp>
-#include <keel/impl/layout/axis.hpp>
+#include <keel/impl/layout/grid/axis.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/arguments.hpp>
@@ -132,8 +132,7 @@ private:
     map_.next.shares =
         std::make_shared<share_list const>(shares_of(patches_[0].whole, further, ranks_.size(), f_.arrays_.rank()));
     for (variable_record const& v : f_.arrays_.variables())
-      if (auto& l = map_.next.lattices[std::size_t(v.lattice)];
-          l.shares == f_.arrays_.lattices()[std::size_t(v.lattice)].shares)
+      if (auto& l = map_.next.lattices[std::size_t(v.lattice)]; l == f_.arrays_.lattices()[std::size_t(v.lattice)])
         l = f_.arrays_.lay(*v.about, map_.next.shares);
   }
   // Arrays stay with the first component that is made of theirs, on a grid if it is cut alike.
@@ -157,10 +156,9 @@ private:
     element_moves& made = at->second;
     map_.fill(variable, int(c), p.from, &made);
     if (!is_new) return;
-    lattice_record const &was = f_.arrays_.lattices()[std::size_t(lattice)],
-                         &is = map_.next.lattices[std::size_t(lattice)];
-    if (is_whole || was.mesh != nullptr) {
-      bounds const all = is_whole ? bounds{} : was.shares->front().owned();
+    geometry const &was = *f_.arrays_.lattices()[std::size_t(lattice)], &is = *map_.next.lattices[std::size_t(lattice)];
+    if (&kept(variable) == &elsewhere_) {
+      bounds const all = is_whole ? bounds{} : was.shares.front().owned();
       made.leave(element_moves::here, all), made.come(element_moves::here, all);
       return;
     }
@@ -168,8 +166,7 @@ private:
     std::vector<int> dimensions;
     for (int d = 0; d < cells.rank; ++d)
       if (was.on.along == 0 || (was.on.along >> d & 1) != 0) dimensions.push_back(d);
-    made = moves_between(arrays::share_in(*was.shares, {p.from}), (*is.shares)[c], cells, (*map_.next.shares)[c],
-                         dimensions, p.shift, ranks_);
+    made = moves_between(was.local({p.from}), is.shares[c], cells, (*map_.next.shares)[c], dimensions, p.shift, ranks_);
   }
 
   fields_state& f_;

@@ -39,7 +39,7 @@ public:
   /// What arrays lie on: that of the fields until it is changed.
   struct layout {
     std::vector<mesh_record> meshes;
-    std::vector<lattice_record> lattices;
+    std::vector<std::shared_ptr<geometry const>> lattices;
     std::shared_ptr<share_list const> shares;
     int components;
     std::optional<field_ledger::numbering> states; ///< if the components change

@@ -231,7 +231,7 @@ KEEL_INLINE void remap::unpack() {
   for (level_here const& one : levels_) // the element of with_none begins anew
     if (one.moves != nullptr && has_none(one.variable)) {
       shape const& lies = arrays_.provider().shape_of(one.variable, one.component);
-      std::int64_t const none = lies.mesh->ends().back();
+      std::int64_t const none = lies.part->extents[0] - 1;
       bounds const box{{{none}}, {{none + 1}}};
       std::vector<std::byte> zeros(padded(lies, box));
       move_on_host(job_of(motion::scatter, lies, arrays_.provider().array(one.variable, one.level, one.component, host),
@@ -301,7 +301,7 @@ KEEL_INLINE void remap::commit() {
   for (former_variable const& had : former_) { // others have the bytes that they had
     variable_record const& v = arrays_.variables()[std::size_t(had.variable)];
     auto const lattice = std::size_t(v.lattice);
-    if (arrays_.lattices()[lattice].shares != next.lattices[lattice].shares || v.lengths != had.lies.lengths)
+    if (arrays_.lattices()[lattice] != next.lattices[lattice] || v.lengths != had.lies.lengths)
       book_.renew(had.variable);
   }
   for (level_here const& one : levels_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/resize.hpp>
 #include <keel/impl/layout/by_rank.hpp>
-#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/mesh/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/arguments.hpp>
@@ -32,11 +32,10 @@ inline constexpr std::string_view on_same_ranks = "Make partitions on run.enviro
 
 KEEL_INLINE void check_meshes(fields_state const& f, machine::agreement const& ranks) {
   ranks.all_or_none({"residency::fields", "a mesh", "is refused", on_same_ranks}, [&] {
-    for (mesh_record const& m : f.arrays_.meshes())
-      require_same_ranks(ranks, "residency::fields", m.name, *m.here->all());
+    for (mesh_record const& m : f.arrays_.meshes()) require_same_ranks(ranks, "residency::fields", m.name, *m.part);
   });
   argument partitions{"partitions"};
-  for (mesh_record const& m : f.arrays_.meshes()) partitions.add(std::int64_t(m.here->all()->digest));
+  for (mesh_record const& m : f.arrays_.meshes()) partitions.add(std::int64_t(m.part->digest));
   require_alike(ranks, "residency::fields", "the fields are not made", {&partitions, 1});
 }
 
@@ -76,7 +75,7 @@ KEEL_INLINE void resize(fields_state& f, std::span<new_lengths const> all) {
 // Calls g(variable) for those on a mesh.
 void for_each_on(fields_state const& f, std::string_view mesh, auto const& g) {
   for (int v = 0; v < int(f.arrays_.variables().size()); ++v)
-    if (f.arrays_.lattice_of(v).on.mesh == mesh) g(v);
+    if (f.arrays_.lattice_of(v)->on.mesh == mesh) g(v);
 }
 
 // Room for so many elements of a mesh.
@@ -123,11 +122,10 @@ inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> mesh
   for (cut_anew& m : meshes) {
     mesh_record& mesh = map.next.meshes[std::size_t(&f.arrays_.mesh_here(m.mesh) - f.arrays_.meshes().data())];
     mesh.grows = mesh.grows || m.grows;
-    mesh.here = std::make_shared<mesh_share const>(m.part);
+    mesh.part = m.part;
     if (!m.stays) mesh.room = m.size();
-    for (lattice_record& l : map.next.lattices)
-      if (l.on.mesh == m.mesh)
-        l = {l.on, std::make_shared<share_list const>(1, mesh.here->of_variable(l.on.has_none)), mesh.here};
+    for (auto& l : map.next.lattices)
+      if (l->on.mesh == m.mesh) l = std::make_shared<mesh_share const>(m.part, l->on);
   }
   map.install();
   for (cut_anew const& m : meshes)
@@ -163,16 +161,15 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
   std::vector<cut_anew> meshes;
   ranks.all_or_none({"residency::fields", who, "is refused", on_same_ranks}, [&] {
     for (new_cut const& m : cuts) {
-      (void)f.arrays_.mesh(m.mesh);
       require_same_ranks(ranks, "residency::fields", m.mesh, *meshes.emplace_back(cut_anew{m}).part);
-      meshes.back().old_ids = f.arrays_.mesh(m.mesh)->all()->owned_ids(), meshes.back().ids = m.part->owned_ids();
+      meshes.back().old_ids = f.arrays_.part_of(m.mesh)->owned_ids(), meshes.back().ids = m.part->owned_ids();
     }
     find_values();
     for (new_values const& given : values)
       for (cut_anew const& m : meshes) {
         variable_record const& v = f.arrays_.variables()[std::size_t(given.variable)];
         std::size_t const needed = m.part->is_scattered ? m.part->ids.size() : m.ids.size();
-        if (m.mesh != f.arrays_.lattice_of(given.variable).on.mesh || given.rows == nullptr ||
+        if (m.mesh != f.arrays_.lattice_of(given.variable)->on.mesh || given.rows == nullptr ||
             given.row_count >= needed)
           continue;
         throw error("residency::initial",
@@ -191,7 +188,7 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
     for (cut_anew& m : meshes) {
       mesh_record const& here = f.arrays_.mesh_here(m.mesh);
       m.stays = here.grows || m.size() == here.room;
-      find_moves(m, *here.here->all());
+      find_moves(m, *here.part);
       if (m.found->lacks_owners) map->lack_values(m.moves);
     }
   };
@@ -237,7 +234,7 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int c
   ranks.all_or_none({"residency::fields", who, "is refused", "Give each owned element a rank that there is"}, [&] {
     find();
     (void)f.arrays_.owned_of(mesh); // throws if that is no range
-    old = f.arrays_.mesh(mesh)->all();
+    old = f.arrays_.part_of(mesh);
     if (std::int64_t(destinations.size()) < old->owned)
       throw error("residency::fields", std::to_string(destinations.size()) + " destinations are too few",
                   "the rank owns " + std::to_string(old->owned) + ' ' + std::string(mesh),

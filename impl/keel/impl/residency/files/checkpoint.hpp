@@ -56,7 +56,7 @@ struct saved_dimension {
 [[nodiscard]] std::vector<saved_dimension> grids_of(arrays const& of);
 /// That variable, whose mesh has this place among `places`.
 [[nodiscard]] whole_variable whole_of(arrays const& of, saved_level const& one, bool has_walls,
-                                      std::span<mesh_place const> places);
+                                      std::span<numbering const> places);
 
 /// What writes files of one name. Made when it is first needed; waits in the end for what it has to write.
 class checkpoint_file {
@@ -95,7 +95,7 @@ private:
   /// Where the level's array is, or will be when the job's `fetch` has returned.
   [[nodiscard]] std::byte const* begin_copy(saved_level const& one, memory from);
   /// The file without its data.
-  [[nodiscard]] stored_file describe(std::span<saved_level const> levels, std::span<mesh_place const> places) const;
+  [[nodiscard]] stored_file describe(std::span<saved_level const> levels, std::span<numbering const> places) const;
 
   fields_state& fields_;
   agreement const& ranks_;
@@ -109,7 +109,7 @@ private:
 };
 
 /// Where this rank's share of each mesh lies, in the order of the meshes.
-[[nodiscard]] std::vector<mesh_place> places_of_meshes(fields_state const& f, agreement const& ranks);
+[[nodiscard]] std::vector<numbering> places_of_meshes(fields_state const& f, agreement const& ranks);
 
 } // namespace keel::residency::detail
 

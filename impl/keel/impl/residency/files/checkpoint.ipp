@@ -15,16 +15,16 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE std::vector<mesh_place> places_of_meshes(fields_state const& f, agreement const& ranks) {
+KEEL_INLINE std::vector<numbering> places_of_meshes(fields_state const& f, agreement const& ranks) {
   auto const& meshes = f.arrays_.meshes();
   auto const size = std::size_t(ranks.size());
   std::vector<std::uint64_t> owned(meshes.size() * size);
   for (std::size_t m = 0; m < meshes.size(); ++m)
-    owned[m * size + std::size_t(ranks.rank())] = std::uint64_t(meshes[m].here->all()->owned);
+    owned[m * size + std::size_t(ranks.rank())] = std::uint64_t(meshes[m].part->owned);
   if (!owned.empty()) ranks.sum(owned);
-  std::vector<mesh_place> made(meshes.size());
+  std::vector<numbering> made(meshes.size());
   for (std::size_t n = 0; n < owned.size(); ++n) {
-    mesh_place& m = made[n / size];
+    numbering& m = made[n / size];
     if (n % size < std::size_t(ranks.rank())) m.first += std::int64_t(owned[n]);
     m.total += std::int64_t(owned[n]);
     m.owned.push_back(std::int64_t(owned[n]));
@@ -33,10 +33,10 @@ KEEL_INLINE std::vector<mesh_place> places_of_meshes(fields_state const& f, agre
 }
 
 KEEL_INLINE whole_variable whole_of(arrays const& of, saved_level const& one, bool has_walls,
-                                    std::span<mesh_place const> places) {
-  whole_variable made{of, one.variable, one.component, has_walls};
+                                    std::span<numbering const> places) {
+  whole_variable made{of, one.variable, one.component, {has_walls}};
   for (std::size_t m = 0; m < places.size(); ++m)
-    if (of.meshes()[m].name == of.lattice_of(one.variable).on.mesh) made.mesh = places[m];
+    if (of.meshes()[m].name == of.lattice_of(one.variable)->on.mesh) made.as.numbers = places[m];
   return made;
 }
 
@@ -159,7 +159,7 @@ KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* 
 }
 
 KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> levels,
-                                                  std::span<mesh_place const> places) const {
+                                                  std::span<numbering const> places) const {
   arrays const& on = fields_.arrays_;
   stored_file made;
   auto const numbers = [](auto... n) { return std::vector<std::int64_t>{std::int64_t(n)...}; };
@@ -273,9 +273,9 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
           boxes.push_back({one.number + 1, data, box, element, from[n] != host});
       }
       for (std::size_t m = 0; m < places.size(); ++m) {
-        mesh_share const& here = *on.meshes()[m].here;
+        elements const& here = *on.meshes()[m].part;
         for (ordered_box const& box : boxes_of_ids(here, places[m]))
-          boxes.push_back({int(offsets.size() - (places.size() - m)), here.all()->ids.data(), box, 8});
+          boxes.push_back({int(offsets.size() - (places.size() - m)), here.ids.data(), box, 8});
       }
       for (int m = 1; m < on.memories(); ++m)
         if (snapshot const& s = snapshots_[std::size_t(m)]; s.used != 0) {

@@ -106,8 +106,8 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
     }
     for (std::size_t m = 0; m < places.size(); ++m) {
       if (on.meshes()[m].name != mesh) continue;
-      mesh_share const& here = *on.meshes()[m].here;
-      for (ordered_box const& box : boxes_of_ids(here, places[m])) ids.add(box, here.all()->ids.data(), 8);
+      elements const& here = *on.meshes()[m].part;
+      for (ordered_box const& box : boxes_of_ids(here, places[m])) ids.add(box, here.ids.data(), 8);
     }
   });
   auto const parts = parts_on(root, f, ranks, std::move(mine), failing);

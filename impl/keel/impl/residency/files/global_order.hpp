@@ -5,8 +5,8 @@
 /// How the elements of a variable on all ranks lie as one array, in the order of their global indices: in a file, or
 /// gathered. The bodies stand in global_order.ipp.
 
-#include <keel/impl/exchange/strip.hpp>
-#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/elements.hpp>
+#include <keel/impl/layout/geometry.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
@@ -64,21 +64,14 @@ void for_each_run(ordered_box const& box, auto const& f) {
   }
 }
 
-/// The share of a mesh that this rank owns: the elements of ranks follow on each other.
-struct mesh_place {
-  std::int64_t first = 0, total = 0;
-  std::vector<std::int64_t> owned = {}; ///< by rank
-};
-
 /// What this rank owns of the ids of a mesh, which are local, among those of all ranks.
-[[nodiscard]] std::vector<ordered_box> boxes_of_ids(mesh_share const& here, mesh_place const& place);
+[[nodiscard]] std::vector<ordered_box> boxes_of_ids(elements const& here, numbering const& numbers);
 
-/// A variable of a component, or of all blocks, as one array. With walls it begins where they do.
+/// A variable of a component, or of all blocks, as one array.
 struct whole_variable {
   arrays const& of;
   int variable, component = 0;
-  bool has_walls = false;
-  mesh_place mesh = {};
+  whole_order as = {};
 
   /// The slowest dimension first.
   [[nodiscard]] std::vector<std::int64_t> extents() const;
@@ -87,11 +80,6 @@ struct whole_variable {
   /// What this rank has of owned elements, of walls, or of both. `once`: without what another rank or block has.
   [[nodiscard]] std::vector<ordered_box> boxes(region where, bool once) const;
 };
-
-/// Calls f(first, how many) for runs of local indices of what the rank owns of a mesh.
-void for_each_owned_run(mesh_share const& here, auto const& f) {
-  for (index_set const& one : here.sets_of(region::owned, true)) one.for_each_run(f);
-}
 
 } // namespace keel::residency::detail
 

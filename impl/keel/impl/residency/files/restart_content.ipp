@@ -213,12 +213,10 @@ private:
     whole_variable const whole = whole_of(arrays_, as_here, has_walls, places());
     stored_dataset same = dataset_of(arrays_, as_here, whole);
     if (shares_ != nullptr) { // the fields get other grids
-      auto const shares = arrays_.lay(*known->about, shares_).shares;
-      share const& s = arrays::share_in(*shares, {one.component});
+      indices const extents = arrays_.lay(*known->about, shares_)->extents_of(whole.as, {one.component});
       auto const order = whole.order();
       for (std::size_t k = 0; k < order.size(); ++k)
-        if (int const g = order[k]; g >= 0 && s.ends.empty())
-          same.extents[k] = s.global_extents[g] + (has_walls && !s.wraps[std::size_t(g)] ? 2 * s.width[g] : 0);
+        if (order[k] >= 0) same.extents[k] = extents[order[k]];
     }
     auto const *lies = attribute_of<std::string>(d.attributes, "lies"),
                *lies_here = attribute_of<std::string>(same.attributes, "lies");
@@ -242,8 +240,8 @@ private:
     return lengths + (of.extents.empty() ? "one" : "") + " of " + names[std::size_t(of.type)] + " with " +
            std::to_string(of.element_bytes) + " bytes";
   }
-  [[nodiscard]] std::vector<mesh_place> places() const {
-    std::vector<mesh_place> all(made.meshes.size());
+  [[nodiscard]] std::vector<numbering> places() const {
+    std::vector<numbering> all(made.meshes.size());
     for (std::size_t m = 0; m < all.size(); ++m) all[m].total = made.meshes[m].total;
     return all;
   }

@@ -67,7 +67,7 @@ KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) c
   }
 }
 
-KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, mesh_place const& place, content& in) const {
+KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, numbering const& place, content& in) const {
   arrays const& on = fields_.arrays_;
   std::string const root = "/VTKHDF/";
   std::int64_t const total = place.total, first = place.first, last = first + place.owned[std::size_t(ranks_.rank())];
@@ -103,7 +103,7 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, mesh_place cons
   std::vector<std::byte> points(std::size_t((last - first) * 3 * bytes));
   for (saved_frame::array const& a : what.arrays) {
     if (a.group == "FieldData") continue;
-    std::vector<mesh_place> places(on.meshes().size(), place);
+    std::vector<numbering> places(on.meshes().size(), place);
     seen_array const one(on, a.level, what.component, places);
     std::vector<std::int64_t> extents{total};
     if (one.numbers != 1) extents.push_back(one.numbers);
@@ -127,16 +127,15 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, mesh_place cons
     }
   in.add(in.add(root + "Points", stored_type::floating, bytes, {total, 3}), std::move(points), 3 * first, 3 * total,
          bytes);
-  mesh_share const& here = *on.mesh(what.mesh);
+  elements const& here = *on.part_of(what.mesh);
   int const ids = integers("CellData/id", {total});
-  for (ordered_box const& box : boxes_of_ids(here, place)) in.boxes.push_back({ids, here.all()->ids.data(), box, 8});
+  for (ordered_box const& box : boxes_of_ids(here, place)) in.boxes.push_back({ids, here.ids.data(), box, 8});
 }
 
 KEEL_INLINE saved_series::saved_series(fields_state& of, std::string stem)
     : fields_(of), ranks_(ranks_for(of, "save")), stem_(std::move(stem)), file_(ranks_, "residency::save") {}
 
-KEEL_INLINE auto saved_series::content_of(saved_frame const& what, std::span<mesh_place const> places) const
-    -> content {
+KEEL_INLINE auto saved_series::content_of(saved_frame const& what, std::span<numbering const> places) const -> content {
   arrays const& on = fields_.arrays_;
   content in;
   in.time = double(fields_.book_.steps());
@@ -156,7 +155,7 @@ KEEL_INLINE auto saved_series::content_of(saved_frame const& what, std::span<mes
   return in;
 }
 
-KEEL_INLINE void saved_series::write(saved_frame const& what, std::span<mesh_place const> places) {
+KEEL_INLINE void saved_series::write(saved_frame const& what, std::span<numbering const> places) {
   std::int64_t const step = fields_.book_.steps();
   machine::failing_call const failing{"residency::save", stem_, "is not written", "Take another folder"};
   write_job names;

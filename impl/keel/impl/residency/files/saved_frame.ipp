@@ -97,8 +97,7 @@ inline ordered_box as_seen(ordered_box const& box, std::vector<int> const& order
   return made;
 }
 
-KEEL_INLINE seen_array::seen_array(arrays const& on, request const& r, int component,
-                                   std::span<mesh_place const> places)
+KEEL_INLINE seen_array::seen_array(arrays const& on, request const& r, int component, std::span<numbering const> places)
     : level{r.variable, r.level, component, region::owned}, whole(whole_of(on, level, false, places)),
       as(dataset_of(on, level, whole)), numbers(on.variables()[std::size_t(r.variable)].kind->numbers_of_each) {
   auto const order = whole.order();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/mesh/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std::move(of)), ends_{of_->owned} {
+KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of, lattice const& as)
+    : geometry(as), of_(std::move(of)), ends_{of_->owned} {
   ends_.insert(ends_.end(), of_->ends.begin(), of_->ends.end());
   auto const owned = std::size_t(of_->owned);
   std::vector<bool> is_rim(of_->order.empty() ? owned : of_->ids.size(), false);
@@ -26,23 +27,20 @@ KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std
   core_list_ = element_list(std::move(core)), core_ = index_set::of(core_list_);
   rim_list_ = element_list(std::move(rim)), rim_ = index_set::of(rim_list_);
   halo_ = bounds{{{ends_.front()}}, {{ends_.back()}}};
+  share& s = shares.emplace_back();
+  s.rank = 1;
+  s.ends = ends_;
+  s.extents[0] = ends_.back();
+  if (ends_.size() > 1) s.regions = region::inside;
+  if (as.has_none) ++s.extents[0], s.regions = s.regions | region::walls;
   if (of_->order.empty()) return;
   halo_list_ = element_list({of_->order.begin() + std::ptrdiff_t(owned), of_->order.end()});
   halo_ = index_set::of(halo_list_);
 }
 
-KEEL_INLINE share mesh_share::of_variable(bool has_none) const {
-  share s;
-  s.rank = 1;
-  s.ends = ends_;
-  s.extents[0] = ends_.back();
-  if (ends_.size() > 1) s.regions = region::inside;
-  if (has_none) ++s.extents[0], s.regions = s.regions | region::walls;
-  return s;
-}
-
 // Core and rim are one box, unless ghosts are scattered over them, as are these and the halo.
-KEEL_INLINE index_sets mesh_share::sets_of(region where, bool has_ghosts) const {
+KEEL_INLINE index_sets mesh_share::sets_of(share const& part, region where, bool has_ghosts) const {
+  where = where & (part.regions | region::inside);
   index_sets set;
   auto const add = [&](index_set const& one) { set.add(one, 1); };
   bool const has_halo = has_ghosts && overlap(where, region::halo);
@@ -62,7 +60,7 @@ KEEL_INLINE index_sets mesh_share::sets_of(region where, bool has_ghosts) const 
   return set;
 }
 
-KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
+KEEL_INLINE decomposition mesh_share::cut(int components, int, int layers) const {
   layers = std::min(layers, int(of_->ends.size()));
   decomposition made;
   auto const list_of = [&](std::initializer_list<layered_list const*> lists) -> element_list const& {
@@ -89,6 +87,19 @@ KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
     index_set const first(list, 0, count);
     for (int c = 0; c < components; ++c) made.own.push_back({{c, first, c}, {c, first.next_listed(), c}});
   }
+  return made;
+}
+
+KEEL_INLINE indices mesh_share::extents_of(whole_order const& as, component) const { return {{as.numbers.total}}; }
+
+KEEL_INLINE std::vector<placed_box> mesh_share::places_in(whole_order const& as, component, region where, bool) const {
+  std::vector<placed_box> made;
+  std::int64_t next = as.numbers.first;
+  if (overlap(where, region::owned))
+    of_->for_each_owned_run([&](std::int64_t begin, std::int64_t count) {
+      made.push_back({{{begin, count, next}}});
+      next += count;
+    });
   return made;
 }
 

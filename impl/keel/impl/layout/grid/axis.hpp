@@ -5,7 +5,7 @@
 /// One dimension of a grid on all ranks: the stretches that a share has of what another owns; then boxes, the
 /// products of such stretches.
 
-#include <keel/impl/layout/grid_cut.hpp>
+#include <keel/impl/layout/grid/grid_cut.hpp>
 #include <keel/layout/grid.hpp>
 
 #include <algorithm>
@@ -68,6 +68,19 @@ private:
   bool wraps_;
 };
 
+/// Calls f(chosen) for each choice of one of a list for each dimension, the first dimension fastest.
+template <class T>
+void for_each_choice(std::vector<T> const* lists, int rank, auto const& f) {
+  std::size_t count = 1;
+  for (int d = 0; d < rank; ++d) count *= lists[d].size();
+  T const* chosen[max_grid_rank]{};
+  for (std::size_t n = 0; n < count; ++n) {
+    std::size_t rest = n;
+    for (int d = 0; d < rank; ++d) chosen[d] = &lists[d][rest % lists[d].size()], rest /= lists[d].size();
+    f(chosen);
+  }
+}
+
 /// What the share at `here` has of what the one at `there` owns, of the same variable without what it owns itself, or
 /// of another cut `of` it: f(its box, where the box begins at the owner). Both ranks find the same boxes in the same
 /// order.
@@ -75,26 +88,21 @@ template <class F>
 void for_each_shared(std::span<axis const> axes, indices const& here, std::span<axis const> of, indices const& there,
                      int layers, indices const& shift, F const& f) {
   std::vector<stretch> along[max_grid_rank];
-  std::size_t boxes = 1;
+  int const rank = int(axes.size());
   bool const is_itself = axes.data() == of.data() && here == there;
-  for (std::size_t d = 0; d < axes.size(); ++d) {
-    along[d] = axes[d].shared(here[int(d)], of[d], there[int(d)], layers, shift[int(d)]);
-    boxes *= along[d].size();
-  }
-  for (std::size_t n = 0; n < boxes; ++n) {
+  for (int d = 0; d < rank; ++d)
+    along[d] = axes[std::size_t(d)].shared(here[d], of[std::size_t(d)], there[d], layers, shift[d]);
+  for_each_choice(along, rank, [&](auto const& chosen) {
     bounds box;
     indices owner_begin;
     bool is_owned = is_itself;
-    std::size_t rest = n;
-    for (std::size_t d = 0; d < axes.size(); ++d) {
-      stretch const& s = along[d][rest % along[d].size()];
-      rest /= along[d].size();
-      int const k = int(d);
-      box.begin[k] = s.begin, box.end[k] = s.end, owner_begin[k] = s.owner_begin;
+    for (int d = 0; d < rank; ++d) {
+      stretch const& s = *chosen[d];
+      box.begin[d] = s.begin, box.end[d] = s.end, owner_begin[d] = s.owner_begin;
       is_owned = is_owned && s.begin == s.owner_begin;
     }
     if (!is_owned) f(box, owner_begin);
-  }
+  });
 }
 
 [[nodiscard]] inline bounds moved_to(indices const& begin, bounds box, int rank) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/layout/grid_cut.hpp>
+#include <keel/impl/layout/grid/grid_cut.hpp>
 
 #include <limits>
 #include <vector>

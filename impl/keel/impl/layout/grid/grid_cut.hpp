@@ -61,5 +61,5 @@ inline std::string text_of(int rank, auto&& number) {
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/layout/grid_cut.ipp>
+#include <keel/impl/layout/grid/grid_cut.ipp>
 #endif

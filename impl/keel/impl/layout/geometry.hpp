@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// An index space that variables lie on, and how ranks cut it, whatever it is. Its models are a folder each: `grid`,
+/// `mesh`.
+
+#include <keel/impl/layout/decomposition.hpp>
+#include <keel/impl/layout/index_set.hpp>
+#include <keel/layout/grid.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace keel::residency::detail {
+
+using share_list = std::vector<share>; ///< by component, or one for all
+[[nodiscard]] inline share const& share_in(share_list const& all, component which) {
+  return all[all.size() == 1 ? 0 : std::size_t(which.index)];
+}
+
+/// The numbers of elements that have no place in space: those of ranks follow on each other.
+struct numbering {
+  std::int64_t first = 0, total = 0;
+  std::vector<std::int64_t> owned = {}; ///< by rank
+};
+/// The elements of all ranks as one array.
+struct whole_order {
+  bool has_walls = false; ///< it begins where they do
+  numbering numbers = {};
+};
+/// A box of local elements, which is one of the whole, too.
+struct placed_box {
+  struct stretch {
+    std::int64_t begin = 0, count = 0;
+    std::int64_t first = 0; ///< in the whole
+  };
+  stretch along[max_grid_rank];
+};
+
+/// What variables have in common that lie in the same way.
+class geometry {
+public:
+  explicit geometry(lattice const& as) : on(as) {}
+  virtual ~geometry() = default;
+  geometry(geometry const&) = delete;
+  geometry& operator=(geometry const&) = delete;
+
+  lattice on;
+  share_list shares; ///< what this rank has of such a variable
+
+  [[nodiscard]] share const& local(component which) const { return share_in(shares, which); }
+  /// What makes a region of one of the shares. Without ghosts all owned elements are core.
+  [[nodiscard]] virtual index_sets sets_of(share const& part, region where, bool has_ghosts) const = 0;
+  /// What `rank` exchanges of the first `layers` of ghosts.
+  [[nodiscard]] virtual decomposition cut(int components, int rank, int layers) const = 0;
+  /// How many elements the whole has in each dimension.
+  [[nodiscard]] virtual indices extents_of(whole_order const& as, component which) const = 0;
+  /// Where owned elements, walls, or both lie in it. `once`: without what another rank or block has.
+  [[nodiscard]] virtual std::vector<placed_box> places_in(whole_order const& as, component which, region where,
+                                                          bool once) const = 0;
+};
+
+} // namespace keel::residency::detail

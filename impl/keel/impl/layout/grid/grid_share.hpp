@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a rank has of a grid: which elements make each region, what it exchanges, and where they lie in the whole.
+
+#include <keel/impl/layout/geometry.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// The boxes of a region. Without ghosts all owned cells are core.
+[[nodiscard]] index_sets boxes_of(share const& s, region where, bool has_ghosts = true);
+
+/// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
+/// so many cells deep, then the rest as one box. Only one box, all of them, if no other rank waits; none, if nothing
+/// would be left. `with_own`: the rim of sides where the rank is its own neighbour comes first, too.
+[[nodiscard]] index_sets rim_first(share const& s, indices const& depth, bool with_own);
+
+/// How a variable with these shares, by component or one for all, is cut: the first `layers` of its ghosts. They may be
+/// wider than what a neighbour owns; then they come from several.
+[[nodiscard]] decomposition decomposition_of(std::span<share const> shares, int components, int rank,
+                                             int layers = all_layers);
+
+/// `cells` are the shares of the grids of all components, of a variable that lies so on them.
+class grid_share : public geometry {
+public:
+  grid_share(std::shared_ptr<share_list const> cells, lattice const& as, std::string_view variable);
+
+  [[nodiscard]] index_sets sets_of(share const& part, region where, bool has_ghosts) const override {
+    return boxes_of(part, where, has_ghosts);
+  }
+  [[nodiscard]] decomposition cut(int components, int rank, int layers) const override {
+    return decomposition_of(shares, components, rank, layers);
+  }
+  [[nodiscard]] indices extents_of(whole_order const& as, component which) const override;
+  [[nodiscard]] std::vector<placed_box> places_in(whole_order const& as, component which, region where,
+                                                  bool once) const override;
+
+private:
+  std::shared_ptr<share_list const> cells_;
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/layout/grid/grid_share.ipp>
+#endif

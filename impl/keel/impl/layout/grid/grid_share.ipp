@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/layout/grid/grid_share.hpp>
+#include <keel/impl/layout/grid/axis.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+namespace keel::residency::detail {
+
+// `outer` without `inner`, cut into two slabs for each dimension.
+inline void add_shell(index_sets& set, bounds const& outer, bounds const& inner, int rank) {
+  bounds rest = outer;
+  for (int d = 0; d < rank; ++d) {
+    bounds low = rest, high = rest;
+    low.end[d] = rest.begin[d] = inner.begin[d];
+    high.begin[d] = rest.end[d] = inner.end[d];
+    set.add(low, rank), set.add(high, rank);
+  }
+}
+
+// Core, owned, inside and everywhere are boxes, each in the next one, so rim, halo and walls are what lies between two
+// of them, and regions that follow on each other are made of the same boxes as one.
+KEEL_INLINE index_sets boxes_of(share const& s, region where, bool has_ghosts) {
+  index_sets set;
+  bounds const owned = s.owned();
+  bounds const nested[] = {has_ghosts ? s.core() : owned, owned, has_ghosts ? s.inside() : owned,
+                           has_ghosts ? s.everywhere() : owned};
+  for (int first = 0; first < region_count; ++first) {
+    if (!overlap(where, single_regions[first])) continue;
+    int last = first;
+    while (last + 1 < region_count && overlap(where, single_regions[last + 1])) ++last;
+    if (first != 0) add_shell(set, nested[last], nested[first - 1], s.rank);
+    else set.add(nested[last], s.rank);
+    first = last;
+  }
+  return set;
+}
+
+KEEL_INLINE index_sets rim_first(share const& s, indices const& depth, bool with_own) {
+  bounds const owned = s.owned();
+  bounds core = owned;
+  bool has_core = true, waits = false;
+  for (int d = 0; d < s.rank; ++d) {
+    bool const low = s.is_cut(d, side::low), high = s.is_cut(d, side::high);
+    if (with_own ? !s.is_wall(d, side::low) : low) core.begin[d] += depth[d];
+    if (with_own ? !s.is_wall(d, side::high) : high) core.end[d] -= depth[d];
+    has_core = has_core && core.begin[d] < core.end[d];
+    waits = waits || ((low || high) && depth[d] > 0);
+  }
+  index_sets set;
+  if (!waits) core = owned;
+  else if (!has_core) return set;
+  add_shell(set, owned, core, s.rank);
+  set.add(core, s.rank);
+  return set;
+}
+
+/// Places along a dimension of shares that have elements in common with the one at `at`, in ascending order.
+inline std::vector<std::int64_t> places_near(axis const& a, std::int64_t at, int layers) {
+  std::vector<std::int64_t> near;
+  for (std::int64_t other = 0; other < a.parts(); ++other)
+    if (other == at || !a.shared(at, a, other, layers).empty() || !a.shared(other, a, at, layers).empty())
+      near.push_back(other);
+  return near;
+}
+
+KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int components, int rank, int layers) {
+  decomposition made;
+  for (int c = 0; c < components; ++c) {
+    share const& s = shares[shares.size() == 1 ? 0 : std::size_t(c)];
+    if (!s.has_cells) continue;
+    std::vector<axis> axes;
+    std::vector<std::int64_t> near[max_grid_rank];
+    indices here;
+    for (int d = 0; d < s.rank; ++d) {
+      here[d] = s.place(d);
+      near[d] = places_near(axes.emplace_back(s, d), here[d], layers);
+    }
+    for_each_choice(near, s.rank, [&](auto const& chosen) {
+      indices there;
+      int other = rank, peer = c; // its rank and component
+      for (int d = 0; d < s.rank; ++d) {
+        there[d] = *chosen[d];
+        other += int((there[d] / s.blocks[d] - s.position[d]) * s.step[d]);
+        peer += int((there[d] % s.blocks[d] - s.block[d]) * s.block_step[d]);
+      }
+      if (other == rank) {
+        for_each_shared(axes, here, axes, there, layers, {}, [&](bounds const& box, indices const& begin) {
+          made.own.push_back({{c, box, peer}, {peer, moved_to(begin, box, s.rank), c}});
+        });
+        return;
+      }
+      auto at =
+          std::find_if(made.partners.begin(), made.partners.end(), [&](partner const& p) { return p.rank >= other; });
+      if (at == made.partners.end() || at->rank != other) at = made.partners.insert(at, {other, {}, {}});
+      for_each_shared(axes, here, axes, there, layers, {},
+                      [&](bounds const& box, indices const&) { at->ghosts.push_back({c, box, peer}); });
+      for_each_shared(axes, there, axes, here, layers, {}, [&](bounds const& box, indices const& begin) {
+        at->rims.push_back({c, moved_to(begin, box, s.rank), peer});
+      });
+    });
+  }
+  for (partner& p : made.partners) {
+    std::stable_sort(p.ghosts.begin(), p.ghosts.end(), [](segment const& a, segment const& b) {
+      return std::tie(a.component, a.other) < std::tie(b.component, b.other);
+    });
+    std::stable_sort(p.rims.begin(), p.rims.end(), [](segment const& a, segment const& b) {
+      return std::tie(a.other, a.component) < std::tie(b.other, b.component);
+    });
+  }
+  return made;
+}
+
+KEEL_INLINE grid_share::grid_share(std::shared_ptr<share_list const> cells, lattice const& as,
+                                   std::string_view variable)
+    : geometry(as), cells_(std::move(cells)) {
+  for (share const& s : *cells_) shares.push_back(as == lattice{} ? s : share_of(s, as, variable));
+}
+
+KEEL_INLINE indices grid_share::extents_of(whole_order const& as, component which) const {
+  share const& s = local(which);
+  indices made = s.global_extents;
+  for (int d = 0; d < s.rank && as.has_walls; ++d) made[d] += s.wraps[std::size_t(d)] ? 0 : 2 * s.width[d];
+  return made;
+}
+
+// Local boxes of the walls without the columns that lie beside cells of others.
+inline void add_own_walls(std::vector<bounds>& made, share const& s) {
+  bounds const owned = s.owned();
+  bounds rest = owned;
+  for (int d = 0; d < s.rank; ++d) {
+    if (s.is_wall(d, side::low)) rest.begin[d] = 0;
+    if (s.is_wall(d, side::high)) rest.end[d] = s.extents[d];
+  }
+  for (int d = 0; d < s.rank; ++d) {
+    bounds low = rest, high = rest;
+    low.end[d] = rest.begin[d] = owned.begin[d], high.begin[d] = rest.end[d] = owned.end[d];
+    for (bounds const* one : {&low, &high})
+      if (one->size(s.rank) > 0) made.push_back(*one);
+  }
+}
+
+// Several stretches where a periodic dimension begins anew.
+inline std::vector<placed_box::stretch> stretches_of(share const& s, bounds const& part, int d, bool has_walls) {
+  std::vector<placed_box::stretch> made;
+  std::int64_t const n = s.global_extents[d];
+  bool const wraps = s.wraps[std::size_t(d)];
+  for (std::int64_t i = part.begin[d]; i < part.end[d];) {
+    std::int64_t const global = s.global_begin[d] + i - s.owned().begin[d];
+    std::int64_t const first = wraps ? (global % n + n) % n : global + (has_walls ? s.width[d] : 0);
+    std::int64_t const count = std::min(part.end[d] - i, wraps ? n - first : part.end[d] - i);
+    made.push_back({i, count, first});
+    i += count;
+  }
+  return made;
+}
+
+KEEL_INLINE std::vector<placed_box> grid_share::places_in(whole_order const& as, component which, region where,
+                                                          bool once) const {
+  share const &s = local(which), &cells = share_in(*cells_, which);
+  std::vector<placed_box> made;
+  // Ranks that differ in dimensions that the variable lacks have the same.
+  for (int d = 0; d < cells.rank && once && on.along != 0; ++d)
+    if ((on.along >> d & 1) == 0 && cells.place(d) != 0) return made;
+  std::vector<bounds> boxes;
+  if (overlap(where, region::owned)) boxes.push_back(s.owned());
+  if (overlap(where, region::walls) && once) add_own_walls(boxes, s);
+  else if (overlap(where, region::walls))
+    for (bounds const& one : boxes_of(s, region::walls)) boxes.push_back(one);
+  for (bounds const& part : boxes) {
+    std::vector<placed_box::stretch> along[max_grid_rank];
+    for (int d = 0; d < s.rank; ++d) along[d] = stretches_of(s, part, d, as.has_walls);
+    for_each_choice(along, s.rank, [&](auto const& chosen) {
+      placed_box& one = made.emplace_back();
+      for (int d = 0; d < s.rank; ++d) one.along[d] = *chosen[d];
+    });
+  }
+  return made;
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a rank has of a mesh: which elements make each region, and what it exchanges.
+
+#include <keel/impl/layout/geometry.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace keel::residency::detail {
+
+struct elements;
+
+/// `rim` are the owned elements that another rank, or this one, has ghosts of; the element of `with_none` is the walls.
+/// Each component lies on the mesh in the same way.
+class mesh_share : public geometry {
+public:
+  explicit mesh_share(std::shared_ptr<elements const> of, lattice const& as = {});
+
+  [[nodiscard]] index_sets sets_of(share const& part, region where, bool has_ghosts) const override;
+  [[nodiscard]] decomposition cut(int components, int rank, int layers) const override;
+  [[nodiscard]] indices extents_of(whole_order const& as, component which) const override;
+  [[nodiscard]] std::vector<placed_box> places_in(whole_order const& as, component which, region where,
+                                                  bool once) const override;
+
+private:
+  std::shared_ptr<elements const> of_;
+  std::vector<std::int64_t> ends_; // one past the owned elements, then past each layer of ghosts
+  element_list core_list_, rim_list_, halo_list_;
+  index_set core_, rim_, halo_;
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/layout/mesh/mesh_share.ipp>
+#endif
