@@ -36,6 +36,12 @@ private:
   std::unique_ptr<table> table_ = std::make_unique<table>();
 };
 
+/// The numbers of owned elements in a file: those of ranks follow on each other.
+struct numbering {
+  std::int64_t first = 0, total = 0;
+  std::vector<std::int64_t> owned = {}; ///< by rank
+};
+
 /// What a rank has of a mesh.
 struct elements {
   int rank = -1, ranks = 0;           ///< of the environment; a rank that is no member of it has -1 of 0
@@ -52,6 +58,7 @@ struct elements {
   bool is_scattered = false; ///< on some rank ghosts lie before owned elements
   /// If it is scattered, the local indices of the owned elements, then of the ghosts, both ascending.
   std::vector<std::int32_t> order;
+  mutable numbering numbers = {}; ///< once files asked all ranks
 
   /// The local index of an element, counted with the owned ones first.
   [[nodiscard]] std::int32_t place(std::size_t n) const { return order.empty() ? std::int32_t(n) : order[n]; }

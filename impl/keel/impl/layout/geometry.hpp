@@ -20,17 +20,7 @@ using share_list = std::vector<share>; ///< by component, or one for all
   return all[all.size() == 1 ? 0 : std::size_t(which.index)];
 }
 
-/// The numbers of elements that have no place in space: those of ranks follow on each other.
-struct numbering {
-  std::int64_t first = 0, total = 0;
-  std::vector<std::int64_t> owned = {}; ///< by rank
-};
-/// The elements of all ranks as one array.
-struct whole_order {
-  bool has_walls = false; ///< it begins where they do
-  numbering numbers = {};
-};
-/// A box of local elements, which is one of the whole, too.
+/// A box of local elements, which is one of the whole, the elements of all ranks as one array.
 struct placed_box {
   struct stretch {
     std::int64_t begin = 0, count = 0;
@@ -55,11 +45,11 @@ public:
   [[nodiscard]] virtual index_sets sets_of(share const& part, region where, bool has_ghosts) const = 0;
   /// What `rank` exchanges of the first `layers` of ghosts.
   [[nodiscard]] virtual decomposition cut(int components, int rank, int layers) const = 0;
-  /// How many elements the whole has in each dimension.
-  [[nodiscard]] virtual indices extents_of(whole_order const& as, component which) const = 0;
+  /// How many elements the whole has in each dimension. With walls it begins where they do.
+  [[nodiscard]] virtual indices whole_extents(component which, bool has_walls) const = 0;
   /// Where owned elements, walls, or both lie in it. `once`: without what another rank or block has.
-  [[nodiscard]] virtual std::vector<placed_box> places_in(whole_order const& as, component which, region where,
-                                                          bool once) const = 0;
+  [[nodiscard]] virtual std::vector<placed_box> places(component which, bool has_walls, region where,
+                                                       bool once) const = 0;
 };
 
 } // namespace keel::residency::detail

@@ -120,10 +120,10 @@ KEEL_INLINE grid_share::grid_share(std::shared_ptr<share_list const> cells, latt
   for (share const& s : *cells_) shares.push_back(as == lattice{} ? s : share_of(s, as, variable));
 }
 
-KEEL_INLINE indices grid_share::extents_of(whole_order const& as, component which) const {
+KEEL_INLINE indices grid_share::whole_extents(component which, bool has_walls) const {
   share const& s = local(which);
   indices made = s.global_extents;
-  for (int d = 0; d < s.rank && as.has_walls; ++d) made[d] += s.wraps[std::size_t(d)] ? 0 : 2 * s.width[d];
+  for (int d = 0; d < s.rank && has_walls; ++d) made[d] += s.wraps[std::size_t(d)] ? 0 : 2 * s.width[d];
   return made;
 }
 
@@ -158,8 +158,7 @@ inline std::vector<placed_box::stretch> stretches_of(share const& s, bounds cons
   return made;
 }
 
-KEEL_INLINE std::vector<placed_box> grid_share::places_in(whole_order const& as, component which, region where,
-                                                          bool once) const {
+KEEL_INLINE std::vector<placed_box> grid_share::places(component which, bool has_walls, region where, bool once) const {
   share const &s = local(which), &cells = share_in(*cells_, which);
   std::vector<placed_box> made;
   // Ranks that differ in dimensions that the variable lacks have the same.
@@ -172,7 +171,7 @@ KEEL_INLINE std::vector<placed_box> grid_share::places_in(whole_order const& as,
     for (bounds const& one : boxes_of(s, region::walls)) boxes.push_back(one);
   for (bounds const& part : boxes) {
     std::vector<placed_box::stretch> along[max_grid_rank];
-    for (int d = 0; d < s.rank; ++d) along[d] = stretches_of(s, part, d, as.has_walls);
+    for (int d = 0; d < s.rank; ++d) along[d] = stretches_of(s, part, d, has_walls);
     for_each_choice(along, s.rank, [&](auto const& chosen) {
       placed_box& one = made.emplace_back();
       for (int d = 0; d < s.rank; ++d) one.along[d] = *chosen[d];

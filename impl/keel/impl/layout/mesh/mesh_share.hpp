@@ -24,9 +24,8 @@ public:
 
   [[nodiscard]] index_sets sets_of(share const& part, region where, bool has_ghosts) const override;
   [[nodiscard]] decomposition cut(int components, int rank, int layers) const override;
-  [[nodiscard]] indices extents_of(whole_order const& as, component which) const override;
-  [[nodiscard]] std::vector<placed_box> places_in(whole_order const& as, component which, region where,
-                                                  bool once) const override;
+  [[nodiscard]] indices whole_extents(component which, bool has_walls) const override;
+  [[nodiscard]] std::vector<placed_box> places(component which, bool has_walls, region where, bool once) const override;
 
 private:
   std::shared_ptr<elements const> of_;

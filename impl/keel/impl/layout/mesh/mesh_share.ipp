@@ -90,11 +90,11 @@ KEEL_INLINE decomposition mesh_share::cut(int components, int, int layers) const
   return made;
 }
 
-KEEL_INLINE indices mesh_share::extents_of(whole_order const& as, component) const { return {{as.numbers.total}}; }
+KEEL_INLINE indices mesh_share::whole_extents(component, bool) const { return {{of_->numbers.total}}; }
 
-KEEL_INLINE std::vector<placed_box> mesh_share::places_in(whole_order const& as, component, region where, bool) const {
+KEEL_INLINE std::vector<placed_box> mesh_share::places(component, bool, region where, bool) const {
   std::vector<placed_box> made;
-  std::int64_t next = as.numbers.first;
+  std::int64_t next = of_->numbers.first;
   if (overlap(where, region::owned))
     of_->for_each_owned_run([&](std::int64_t begin, std::int64_t count) {
       made.push_back({{{begin, count, next}}});

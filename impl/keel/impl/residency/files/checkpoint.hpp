@@ -54,9 +54,10 @@ struct saved_dimension {
 };
 /// The grids of all components, one after the other; all blocks have one.
 [[nodiscard]] std::vector<saved_dimension> grids_of(arrays const& of);
-/// That variable, whose mesh has this place among `places`.
-[[nodiscard]] whole_variable whole_of(arrays const& of, saved_level const& one, bool has_walls,
-                                      std::span<numbering const> places);
+/// As it lies in a file that has its walls, if they are saved.
+[[nodiscard]] inline whole_variable whole_of(arrays const& of, saved_level const& one) {
+  return {of, one.variable, one.component, overlap(one.where, region::walls)};
+}
 
 /// What writes files of one name. Made when it is first needed; waits in the end for what it has to write.
 class checkpoint_file {
@@ -95,7 +96,7 @@ private:
   /// Where the level's array is, or will be when the job's `fetch` has returned.
   [[nodiscard]] std::byte const* begin_copy(saved_level const& one, memory from);
   /// The file without its data.
-  [[nodiscard]] stored_file describe(std::span<saved_level const> levels, std::span<numbering const> places) const;
+  [[nodiscard]] stored_file describe(std::span<saved_level const> levels) const;
 
   fields_state& fields_;
   agreement const& ranks_;
@@ -108,8 +109,8 @@ private:
   bool is_prepared_ = false;
 };
 
-/// Where this rank's share of each mesh lies, in the order of the meshes.
-[[nodiscard]] std::vector<numbering> places_of_meshes(fields_state const& f, agreement const& ranks);
+/// Numbers the elements of all meshes.
+void number_elements(fields_state const& f, agreement const& ranks);
 
 } // namespace keel::residency::detail
 

@@ -11,33 +11,23 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 namespace keel::residency::detail {
 
-KEEL_INLINE std::vector<numbering> places_of_meshes(fields_state const& f, agreement const& ranks) {
+KEEL_INLINE void number_elements(fields_state const& f, agreement const& ranks) {
   auto const& meshes = f.arrays_.meshes();
-  auto const size = std::size_t(ranks.size());
+  auto const size = std::size_t(ranks.size()), me = std::size_t(ranks.rank());
   std::vector<std::uint64_t> owned(meshes.size() * size);
-  for (std::size_t m = 0; m < meshes.size(); ++m)
-    owned[m * size + std::size_t(ranks.rank())] = std::uint64_t(meshes[m].part->owned);
+  for (std::size_t m = 0; m < meshes.size(); ++m) owned[m * size + me] = std::uint64_t(meshes[m].part->owned);
   if (!owned.empty()) ranks.sum(owned);
-  std::vector<numbering> made(meshes.size());
-  for (std::size_t n = 0; n < owned.size(); ++n) {
-    numbering& m = made[n / size];
-    if (n % size < std::size_t(ranks.rank())) m.first += std::int64_t(owned[n]);
-    m.total += std::int64_t(owned[n]);
-    m.owned.push_back(std::int64_t(owned[n]));
+  for (std::size_t m = 0; m < meshes.size(); ++m) {
+    numbering& made = meshes[m].part->numbers;
+    made.owned.assign(owned.begin() + std::ptrdiff_t(m * size), owned.begin() + std::ptrdiff_t((m + 1) * size));
+    made.first = std::accumulate(made.owned.begin(), made.owned.begin() + ranks.rank(), std::int64_t(0));
+    made.total = std::accumulate(made.owned.begin(), made.owned.end(), std::int64_t(0));
   }
-  return made;
-}
-
-KEEL_INLINE whole_variable whole_of(arrays const& of, saved_level const& one, bool has_walls,
-                                    std::span<numbering const> places) {
-  whole_variable made{of, one.variable, one.component, {has_walls}};
-  for (std::size_t m = 0; m < places.size(); ++m)
-    if (of.meshes()[m].name == of.lattice_of(one.variable)->on.mesh) made.as.numbers = places[m];
-  return made;
 }
 
 KEEL_INLINE std::string path_of_mesh(std::string_view mesh) { return "/keel/meshes/" + std::string(mesh); }
@@ -158,8 +148,7 @@ KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* 
   return made;
 }
 
-KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> levels,
-                                                  std::span<numbering const> places) const {
+KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> levels) const {
   arrays const& on = fields_.arrays_;
   stored_file made;
   auto const numbers = [](auto... n) { return std::vector<std::int64_t>{std::int64_t(n)...}; };
@@ -174,13 +163,13 @@ KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> l
   made.groups.push_back({"/keel", {{"variables", variables}, {"left out", left_out_}, {"grids", grids}}});
   made.datasets.emplace_back();
   for (saved_level const& one : levels)
-    if (one.number + 2 > int(made.datasets.size()))
-      made.datasets.push_back(dataset_of(on, one, whole_of(on, one, overlap(one.where, region::walls), places)));
-  for (std::size_t m = 0; m < places.size(); ++m) {
-    auto about = numbers(on.meshes()[m].grows); // whether elements move, and how many each rank has
-    about.insert(about.end(), places[m].owned.begin(), places[m].owned.end());
+    if (one.number + 2 > int(made.datasets.size())) made.datasets.push_back(dataset_of(on, one, whole_of(on, one)));
+  for (mesh_record const& m : on.meshes()) {
+    numbering const& of_ranks = m.part->numbers;
+    auto about = numbers(m.grows); // whether elements move, and how many each rank has
+    about.insert(about.end(), of_ranks.owned.begin(), of_ranks.owned.end());
     stored_dataset& ids = made.datasets.emplace_back();
-    ids.path = path_of_mesh(on.meshes()[m].name), ids.type = stored_type::integer, ids.extents = {places[m].total};
+    ids.path = path_of_mesh(m.name), ids.type = stored_type::integer, ids.extents = {of_ranks.total};
     ids.attributes = {{"moves", std::move(about)}};
   }
   made.datasets[0] = table_of_parts(ranks_.size(), std::int64_t(made.datasets.size()) - 1);
@@ -246,7 +235,7 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
   bool const is_start = fields_.executor_.steps().empty();
   finish();
   auto const levels = choose(live);
-  auto const places = places_of_meshes(fields_, ranks_);
+  number_elements(fields_, ranks_);
   if (!file_.attempt(called, is_start, [&] { prepare(); })) return;
   std::vector<memory> from;
   ranks_.all_or_none(failing, [&] { from = choose_memories(levels); });
@@ -260,7 +249,7 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
     }
   if (!alike.empty()) require_alike(ranks_, "residency::checkpoint", name_ + " is not written", alike);
   file_.attempt(called, is_start, [&] {
-    auto const offsets = file_.make(temporary_, failing, [&] { return describe(levels, places); });
+    auto const offsets = file_.make(temporary_, failing, [&] { return describe(levels); });
     std::vector<staged_box> boxes;
     write_job job;
     ranks_.all_or_none(failing, [&] {
@@ -268,14 +257,13 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
         saved_level const& one = levels[n];
         auto const* const data = begin_copy(one, from[n]);
         int const element = int(on.provider().shape_of(one.variable, one.component).element_bytes);
-        for (ordered_box const& box :
-             whole_of(on, one, overlap(one.where, region::walls), places).boxes(one.where, true))
+        for (ordered_box const& box : whole_of(on, one).boxes(one.where, true))
           boxes.push_back({one.number + 1, data, box, element, from[n] != host});
       }
-      for (std::size_t m = 0; m < places.size(); ++m) {
-        elements const& here = *on.meshes()[m].part;
-        for (ordered_box const& box : boxes_of_ids(here, places[m]))
-          boxes.push_back({int(offsets.size() - (places.size() - m)), here.ids.data(), box, 8});
+      int dataset = int(offsets.size() - on.meshes().size());
+      for (mesh_record const& m : on.meshes()) {
+        for (ordered_box const& box : boxes_of_ids(*m.part)) boxes.push_back({dataset, m.part->ids.data(), box, 8});
+        ++dataset;
       }
       for (int m = 1; m < on.memories(); ++m)
         if (snapshot const& s = snapshots_[std::size_t(m)]; s.used != 0) {

@@ -84,7 +84,7 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
   on.require_component({component}, every_component.of(on.components()), "gather");
   bool const is_whole = on.has_blocks();
   component_range const range{is_whole ? 0 : component, is_whole ? on.components() : component + 1};
-  auto const places = places_of_meshes(f, ranks);
+  number_elements(f, ranks);
   array_kind const& kind = *on.variables()[std::size_t(what.variable)].kind;
   int const element = int(kind.element_bytes);
   std::string_view const mesh = on.variables()[std::size_t(what.variable)].about->on.mesh;
@@ -96,7 +96,7 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
     if (f.book_.keeps_ledger()) f.book_.acquire({&all, 1}, host, "gather", range);
     f.book_.settle_all("gather");
     for (int c = range.begin; c < range.end; ++c) {
-      whole_variable const whole = whole_of(on, {what.variable, what.level, c}, false, places);
+      whole_variable const whole{on, what.variable, c};
       extents = whole.extents(), order = whole.order();
       // What every rank has is the root's.
       bool const is_on_all = on.provider().shape_of(what.variable, c).part == nullptr;
@@ -104,11 +104,9 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
       for (ordered_box const& box : whole.boxes(region::owned, !is_on_all))
         mine.add(box, on.provider().array(what.variable, what.level, c, host), element);
     }
-    for (std::size_t m = 0; m < places.size(); ++m) {
-      if (on.meshes()[m].name != mesh) continue;
-      elements const& here = *on.meshes()[m].part;
-      for (ordered_box const& box : boxes_of_ids(here, places[m])) ids.add(box, here.ids.data(), 8);
-    }
+    if (mesh.empty()) return;
+    elements const& here = *on.part_of(mesh);
+    for (ordered_box const& box : boxes_of_ids(here)) ids.add(box, here.ids.data(), 8);
   });
   auto const parts = parts_on(root, f, ranks, std::move(mine), failing);
   auto const all_ids = mesh.empty() ? parts : parts_on(root, f, ranks, std::move(ids), failing);

@@ -65,13 +65,13 @@ void for_each_run(ordered_box const& box, auto const& f) {
 }
 
 /// What this rank owns of the ids of a mesh, which are local, among those of all ranks.
-[[nodiscard]] std::vector<ordered_box> boxes_of_ids(elements const& here, numbering const& numbers);
+[[nodiscard]] std::vector<ordered_box> boxes_of_ids(elements const& here);
 
-/// A variable of a component, or of all blocks, as one array.
+/// A variable of a component, or of all blocks, as one array. With walls it begins where they do.
 struct whole_variable {
   arrays const& of;
   int variable, component = 0;
-  whole_order as = {};
+  bool has_walls = false;
 
   /// The slowest dimension first.
   [[nodiscard]] std::vector<std::int64_t> extents() const;

@@ -42,7 +42,7 @@ inline std::vector<array_dimension> dimensions_of(whole_variable const& w) {
 }
 
 KEEL_INLINE std::vector<std::int64_t> whole_variable::extents() const {
-  indices const of_geometry = of.lattice_of(variable)->extents_of(as, {component});
+  indices const of_geometry = of.lattice_of(variable)->whole_extents({component}, has_walls);
   std::vector<std::int64_t> made;
   for (array_dimension const& d : dimensions_of(*this))
     made.push_back(d.of_grid < 0 ? d.count : of_geometry[d.of_grid]);
@@ -55,12 +55,12 @@ KEEL_INLINE std::vector<int> whole_variable::order() const {
   return made;
 }
 
-KEEL_INLINE std::vector<ordered_box> boxes_of_ids(elements const& here, numbering const& numbers) {
+KEEL_INLINE std::vector<ordered_box> boxes_of_ids(elements const& here) {
   std::vector<ordered_box> made;
-  std::int64_t first = numbers.first;
+  std::int64_t first = here.numbers.first;
   here.for_each_owned_run([&](std::int64_t begin, std::int64_t count) {
     ordered_box& box = made.emplace_back();
-    box.add({count, 1, first, numbers.total});
+    box.add({count, 1, first, here.numbers.total});
     box.at = begin, first += count;
   });
   return made;
@@ -76,8 +76,8 @@ KEEL_INLINE std::vector<ordered_box> whole_variable::boxes(region where, bool on
     for (array_dimension const& d : dimensions) all.add({d.count, d.stride, 0, d.count});
     return made;
   }
-  indices const extents = lies.on->extents_of(as, {component});
-  for (placed_box const& one : lies.on->places_in(as, {component}, where, once)) {
+  indices const extents = lies.on->whole_extents({component}, has_walls);
+  for (placed_box const& one : lies.on->places({component}, has_walls, where, once)) {
     ordered_box& box = made.emplace_back();
     for (array_dimension const& d : dimensions) {
       placed_box::stretch const along = d.of_grid < 0 ? placed_box::stretch{0, d.count, 0} : one.along[d.of_grid];

@@ -147,7 +147,7 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
   if (!f.arrays_.has_blocks() && all.grids != grids_of(f.arrays_)) regrid(f, patches_of(f.arrays_, all.grids));
 
   arrays const& on = f.arrays_;
-  auto const places = places_of_meshes(f, ranks);
+  number_elements(f, ranks);
   std::vector<std::uint64_t> sums(all.levels.size());
   auto const lose = [&] {
     for (auto const& l : all.levels)
@@ -160,7 +160,7 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
       for (std::size_t n = 0; n < all.levels.size(); ++n) {
         auto const& l = all.levels[n];
         saved_level const& one = l.is;
-        whole_variable const whole = whole_of(on, one, l.has_walls, places);
+        whole_variable const whole = whole_of(on, one);
         shape const& lies = on.provider().shape_of(one.variable, one.component);
         auto* const data = static_cast<std::byte*>(on.provider().array(one.variable, one.level, one.component, host));
         int const element = int(lies.element_bytes), word = word_bytes_of(element);

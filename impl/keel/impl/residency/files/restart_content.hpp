@@ -28,7 +28,6 @@ namespace keel::residency::detail {
 struct restart_content {
   struct of_level {
     saved_level is;
-    bool has_walls;
     std::int64_t offset;
     std::uint64_t sum;
   };

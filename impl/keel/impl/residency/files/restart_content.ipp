@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 namespace keel::residency::detail {
@@ -154,7 +155,7 @@ public:
     for (variable_record const& v : arrays_.variables())
       live.emplace_back(std::size_t(v.about->levels), live_level{knows_steps ? region::none : region::owned});
     if (knows_steps) live = live_before(schedules, live, made.steps == 0);
-    for (auto const& [one, has_walls, offset, sum] : made.levels) {
+    for (auto const& [one, offset, sum] : made.levels) {
       region& what = live[std::size_t(one.variable)][std::size_t(one.level)].what;
       what = without(what, one.where | region::ghosts);
     }
@@ -210,14 +211,15 @@ private:
     bool const has_walls = overlap(one.where, region::walls);
     saved_level as_here = one;
     if (one.component >= arrays_.components()) as_here.component = 0;
-    whole_variable const whole = whole_of(arrays_, as_here, has_walls, places());
+    whole_variable const whole = whole_of(arrays_, as_here);
     stored_dataset same = dataset_of(arrays_, as_here, whole);
-    if (shares_ != nullptr) { // the fields get other grids
-      indices const extents = arrays_.lay(*known->about, shares_)->extents_of(whole.as, {one.component});
-      auto const order = whole.order();
-      for (std::size_t k = 0; k < order.size(); ++k)
-        if (order[k] >= 0) same.extents[k] = extents[order[k]];
-    }
+    std::optional<indices> extents; // the fields get other grids, or meshes of other sizes
+    if (shares_ != nullptr) extents = arrays_.lay(*known->about, shares_)->whole_extents({one.component}, has_walls);
+    for (auto const& m : made.meshes)
+      if (arrays_.meshes()[m.mesh].name == known->about->on.mesh) extents = {{m.total}};
+    auto const order = whole.order();
+    for (std::size_t k = 0; k < order.size() && extents; ++k)
+      if (order[k] >= 0) same.extents[k] = (*extents)[order[k]];
     auto const *lies = attribute_of<std::string>(d.attributes, "lies"),
                *lies_here = attribute_of<std::string>(same.attributes, "lies");
     if (lies == nullptr || *lies != *lies_here)
@@ -229,7 +231,7 @@ private:
       refuse(d.path + " says that it is " + path + ", or has the sum of another array", "Take another one");
     has_[std::size_t(one.number)] = true;
     for (int c = 0; c < (arrays_.has_blocks() ? arrays_.components() : 1); ++c) {
-      made.levels.push_back({one, has_walls, d.offset, c == 0 ? sums_[std::size_t(one.number)] : 0});
+      made.levels.push_back({one, d.offset, c == 0 ? sums_[std::size_t(one.number)] : 0});
       if (arrays_.has_blocks()) made.levels.back().is.component = c;
     }
   }
@@ -239,11 +241,6 @@ private:
     for (std::int64_t const n : of.extents) lengths += (lengths.empty() ? "" : " x ") + std::to_string(n);
     return lengths + (of.extents.empty() ? "one" : "") + " of " + names[std::size_t(of.type)] + " with " +
            std::to_string(of.element_bytes) + " bytes";
-  }
-  [[nodiscard]] std::vector<numbering> places() const {
-    std::vector<numbering> all(made.meshes.size());
-    for (std::size_t m = 0; m < all.size(); ++m) all[m].total = made.meshes[m].total;
-    return all;
   }
 
   fields_state const& fields_;

@@ -33,13 +33,13 @@ public:
   }
   [[nodiscard]] finished_files finished() const { return file_.finished(); }
   /// `finish` was called.
-  void write(saved_frame const& what, std::span<numbering const> places);
+  void write(saved_frame const& what);
 
 private:
   struct content;
-  [[nodiscard]] content content_of(saved_frame const& what, std::span<numbering const> places) const;
+  [[nodiscard]] content content_of(saved_frame const& what) const;
   void put_image(saved_frame const& what, content& in) const;
-  void put_mesh(saved_frame const& what, numbering const& place, content& in) const;
+  void put_mesh(saved_frame const& what, content& in) const;
 
   fields_state& fields_;
   agreement const& ranks_;

@@ -55,7 +55,7 @@ KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) c
     if (a.group == "FieldData") continue;
     int dataset = -1;
     for (int c = what.component; c < (on.has_blocks() ? on.components() : what.component + 1); ++c) {
-      seen_array const one(on, a.level, c, {});
+      seen_array const one(on, a.level, c);
       if (dataset < 0) {
         auto extents = seen_of(on, a.level.variable, c).counts;
         if (one.numbers != 1) extents.push_back(one.numbers);
@@ -67,10 +67,11 @@ KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) c
   }
 }
 
-KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, numbering const& place, content& in) const {
+KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) const {
   arrays const& on = fields_.arrays_;
+  elements const& here = *on.part_of(what.mesh);
   std::string const root = "/VTKHDF/";
-  std::int64_t const total = place.total, first = place.first, last = first + place.owned[std::size_t(ranks_.rank())];
+  std::int64_t const total = here.numbers.total, first = here.numbers.first, last = first + here.owned;
   auto const integers = [&](std::string const& name, std::vector<std::int64_t> extents) {
     return in.add(root + name, stored_type::integer, 8, std::move(extents));
   };
@@ -91,7 +92,7 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, numbering const
 
   // Positions have one to three numbers, and are called so; else the first of the list that has two or three.
   auto const are_positions = [&](saved_frame::array const& a) {
-    seen_array const one(on, a.level, what.component, {&place, 0});
+    seen_array const one(on, a.level, what.component);
     bool const is_called_so = detail::name_of(on, a.level) == "position";
     bool const are_numbers = one.as.type == stored_type::floating && one.as.element_bytes == one.element_bytes();
     return a.group == "PointData" && are_numbers && one.numbers <= 3 && one.numbers >= (is_called_so ? 1 : 2) &&
@@ -99,12 +100,11 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, numbering const
   };
   auto positions = std::find_if(what.arrays.rbegin(), what.arrays.rend(), are_positions);
   int const bytes =
-      positions == what.arrays.rend() ? 8 : seen_array(on, positions->level, what.component, {}).as.element_bytes;
+      positions == what.arrays.rend() ? 8 : seen_array(on, positions->level, what.component).as.element_bytes;
   std::vector<std::byte> points(std::size_t((last - first) * 3 * bytes));
   for (saved_frame::array const& a : what.arrays) {
     if (a.group == "FieldData") continue;
-    std::vector<numbering> places(on.meshes().size(), place);
-    seen_array const one(on, a.level, what.component, places);
+    seen_array const one(on, a.level, what.component);
     std::vector<std::int64_t> extents{total};
     if (one.numbers != 1) extents.push_back(one.numbers);
     int const dataset = in.add(root + "PointData/" + detail::name_of(on, a.level), one.as.type, one.as.element_bytes,
@@ -127,25 +127,23 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, numbering const
     }
   in.add(in.add(root + "Points", stored_type::floating, bytes, {total, 3}), std::move(points), 3 * first, 3 * total,
          bytes);
-  elements const& here = *on.part_of(what.mesh);
   int const ids = integers("CellData/id", {total});
-  for (ordered_box const& box : boxes_of_ids(here, place)) in.boxes.push_back({ids, here.ids.data(), box, 8});
+  for (ordered_box const& box : boxes_of_ids(here)) in.boxes.push_back({ids, here.ids.data(), box, 8});
 }
 
 KEEL_INLINE saved_series::saved_series(fields_state& of, std::string stem)
     : fields_(of), ranks_(ranks_for(of, "save")), stem_(std::move(stem)), file_(ranks_, "residency::save") {}
 
-KEEL_INLINE auto saved_series::content_of(saved_frame const& what, std::span<numbering const> places) const -> content {
+KEEL_INLINE auto saved_series::content_of(saved_frame const& what) const -> content {
   arrays const& on = fields_.arrays_;
   content in;
   in.time = double(fields_.book_.steps());
   in.file.datasets.push_back(table_of_parts(ranks_.size(), 0));
   if (what.mesh.empty()) put_image(what, in);
-  for (std::size_t m = 0; m < places.size() && !what.mesh.empty(); ++m)
-    if (on.meshes()[m].name == what.mesh) put_mesh(what, places[m], in);
+  else put_mesh(what, in);
   for (saved_frame::array const& a : what.arrays) {
     if (a.group != "FieldData") continue;
-    seen_array const one(on, a.level, what.component, {});
+    seen_array const one(on, a.level, what.component);
     std::string const name = detail::name_of(on, a.level);
     int const dataset = in.add("/VTKHDF/FieldData/" + name, one.as.type, one.as.element_bytes, {one.numbers});
     for (ordered_box const& box : one.boxes) in.boxes.push_back({dataset, one.data(), box, one.element_bytes()});
@@ -155,7 +153,7 @@ KEEL_INLINE auto saved_series::content_of(saved_frame const& what, std::span<num
   return in;
 }
 
-KEEL_INLINE void saved_series::write(saved_frame const& what, std::span<numbering const> places) {
+KEEL_INLINE void saved_series::write(saved_frame const& what) {
   std::int64_t const step = fields_.book_.steps();
   machine::failing_call const failing{"residency::save", stem_, "is not written", "Take another folder"};
   write_job names;
@@ -164,7 +162,7 @@ KEEL_INLINE void saved_series::write(saved_frame const& what, std::span<numberin
   bool const is_begun = file_.attempt(called, fields_.executor_.steps().empty(), [&] {
     content in;
     auto const offsets = file_.make(names.temporary, failing, [&] {
-      in = content_of(what, places);
+      in = content_of(what);
       if (ranks_.rank() == 0 && !std::exchange(has_read_, true))
         former_ = read_frame_list(stem_), listed_.others = former_.others;
       return in.file;
@@ -199,7 +197,7 @@ KEEL_INLINE void save(fields_state& f, std::string_view name, std::span<request 
   require_hdf5(std::string(name));
   if (f.book_.keeps_ledger()) f.book_.acquire(what, host, name, range);
   f.arrays_.settle_host();
-  auto const places = places_of_meshes(f, ranks);
+  number_elements(f, ranks);
   auto& known = f.checkpoints_->saved;
   std::vector<std::pair<saved_series*, saved_frame>> all;
   for (saved_frame& one : frames_of(f.arrays_, what, range)) {
@@ -209,7 +207,7 @@ KEEL_INLINE void save(fields_state& f, std::string_view name, std::span<request 
     (*at)->finish();
     all.emplace_back(at->get(), std::move(one));
   }
-  for (auto const& [series, frame] : all) series->write(frame, places);
+  for (auto const& [series, frame] : all) series->write(frame);
 }
 
 } // namespace keel::residency::detail

@@ -59,7 +59,7 @@ struct seen_array {
   std::int64_t numbers;
   std::vector<ordered_box> boxes;
 
-  seen_array(arrays const& on, request const& r, int component, std::span<numbering const> places);
+  seen_array(arrays const& on, request const& r, int component);
   [[nodiscard]] std::byte const* data() const;
   [[nodiscard]] int element_bytes() const;
 };

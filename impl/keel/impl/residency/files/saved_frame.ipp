@@ -97,8 +97,8 @@ inline ordered_box as_seen(ordered_box const& box, std::vector<int> const& order
   return made;
 }
 
-KEEL_INLINE seen_array::seen_array(arrays const& on, request const& r, int component, std::span<numbering const> places)
-    : level{r.variable, r.level, component, region::owned}, whole(whole_of(on, level, false, places)),
+KEEL_INLINE seen_array::seen_array(arrays const& on, request const& r, int component)
+    : level{r.variable, r.level, component, region::owned}, whole(whole_of(on, level)),
       as(dataset_of(on, level, whole)), numbers(on.variables()[std::size_t(r.variable)].kind->numbers_of_each) {
   auto const order = whole.order();
   for (std::size_t d = 0; d < order.size(); ++d) numbers *= order[d] < 0 ? as.extents[d] : 1;
