@@ -52,7 +52,7 @@ struct save {
   static_assert(sizeof...(Xs) > 0,
                 "keel::residency::save: no variables (nothing would be written). Name those that are to be seen.");
   static_assert(
-      ((detail::item<Xs>::variable::about.lies_on_grid || !detail::item<Xs>::variable::about.on.mesh.empty()) || ...),
+      (detail::item<Xs>::variable::about.lies_on_grid || ...),
       "keel::residency::save: no variable lies on a grid or a mesh (there is nothing to see). Name one that does.");
   static_assert(
       ((detail::number_kind_of<typename detail::element_of<typename detail::item<Xs>::variable::data_type>::type> !=

@@ -8,9 +8,12 @@
 #include <keel/impl/layout/decomposition.hpp>
 #include <keel/impl/layout/index_set.hpp>
 #include <keel/layout/grid.hpp>
+#include <keel/validity/concepts.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -41,6 +44,18 @@ public:
   share_list shares; ///< what this rank has of such a variable
 
   [[nodiscard]] share const& local(component which) const { return share_in(shares, which); }
+  /// What messages call such an index space.
+  [[nodiscard]] virtual std::string_view kind() const = 0;
+  /// What tells it apart from others, in a file.
+  [[nodiscard]] virtual std::string text() const = 0;
+  /// Layers of ghosts.
+  [[nodiscard]] virtual int layers() const = 0;
+  /// Whether a routine may read so many.
+  [[nodiscard]] virtual bool has_layers(int n) const { return n <= layers(); }
+  /// The elements that a routine may touch which asks for this.
+  [[nodiscard]] virtual bounds reach(share const& part, request const& asked, bool has_ghosts) const = 0;
+  /// The owned elements that belong to these owned cells of the grid. Throws `keel::error` if they are no range.
+  [[nodiscard]] virtual bounds owned_in(bounds const& cells, component which) const = 0;
   /// What makes a region of one of the shares. Without ghosts all owned elements are core.
   [[nodiscard]] virtual index_sets sets_of(share const& part, region where, bool has_ghosts) const = 0;
   /// What `rank` exchanges of the first `layers` of ghosts.

@@ -141,15 +141,16 @@ public:
   /// That of all components.
   [[nodiscard]] share_list const& shares_of(int variable) const;
   /// Layers of ghosts of a variable, also those that elements on the ends of cells add; and without these.
-  [[nodiscard]] int layers(int variable) const;
+  [[nodiscard]] int layers(int variable) const { return lattice_of(variable)->layers(); }
   [[nodiscard]] int width(int variable) const;
-  [[nodiscard]] bool is_on_mesh(int variable) const;
   /// The sides where it has walls, as in `wall_condition`, on whatever rank.
   [[nodiscard]] unsigned wall_sides(int variable) const;
   /// Cells of the grid on each side that have elements in the rims of these variables.
   [[nodiscard]] indices rim_depth(std::span<request const> asked, component which) const;
   /// The owned elements of a variable that belong to these owned cells of the grid.
-  [[nodiscard]] bounds owned_in(bounds const& cells, component which, int variable) const;
+  [[nodiscard]] bounds owned_in(bounds const& cells, component which, int variable) const {
+    return lattice_of(variable)->owned_in(cells, which);
+  }
   /// The extents of the dynamic dimensions of a variable's first array.
   [[nodiscard]] std::size_t const* extents_of(int variable) const;
   [[nodiscard]] region_bytes bytes_of(int variable, int component) const;

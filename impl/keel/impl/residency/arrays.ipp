@@ -38,16 +38,6 @@ KEEL_INLINE share_list shares_of(grid const& whole, std::span<grid const> furthe
   return shares;
 }
 
-KEEL_INLINE int layers_of(std::span<share const> shares) {
-  if (!shares[0].ends.empty()) return int(shares[0].ends.size()) - 1;
-  std::int64_t most = 0;
-  for (share const& s : shares)
-    for (int d = 0; d < s.rank; ++d) most = std::max(most, s.width[d] + s.longer[d]);
-  return int(most);
-}
-
-KEEL_INLINE int arrays::layers(int variable) const { return layers_of(shares_of(variable)); }
-
 KEEL_INLINE int arrays::width(int variable) const {
   std::int64_t most = 0;
   for (share const& s : shares_of(variable))
@@ -83,7 +73,7 @@ KEEL_INLINE void arrays::add(variable_info const& about, array_kind const& kind,
   int const lattice = find_lattice(about);
   share_list const& all_shares = lattices()[std::size_t(lattice)]->shares;
   int const on_grid = about.lies_on_grid ? all_shares[0].rank : 0, beyond = kind.dynamic - on_grid;
-  std::string const whose = about.on.mesh.empty() ? "grid" : "mesh";
+  std::string const whose(lattices()[std::size_t(lattice)]->kind());
   if (beyond < 0)
     throw error("residency::fields",
                 "variable " + name + " has " + policy::counted(kind.dynamic, "dimension") + " to be set, the " + whose +
@@ -184,7 +174,6 @@ KEEL_INLINE element_range arrays::owned_of(std::string_view name) const { return
 KEEL_INLINE element_range arrays::ghosts_of(std::string_view name) const { return part_of(name)->ghost_range(name); }
 KEEL_INLINE element_range arrays::layer_of(std::string_view name, int n) const { return part_of(name)->layer(n, name); }
 KEEL_INLINE share_list const& arrays::shares_of(int variable) const { return lattice_of(variable)->shares; }
-KEEL_INLINE bool arrays::is_on_mesh(int variable) const { return !lattice_of(variable)->on.mesh.empty(); }
 KEEL_INLINE std::size_t const* arrays::extents_of(int variable) const {
   return variables()[std::size_t(variable)].extents.front().data();
 }
@@ -210,25 +199,11 @@ KEEL_INLINE indices arrays::rim_depth(std::span<request const> asked, component 
   indices depth;
   for (request const& r : asked) {
     share const& part = local(which, r.variable);
-    if (!part.ends.empty()) continue;                                // nothing of it is computed in pieces
-    if (part.rank != local(which).rank) return local(which).extents; // all of it
+    bool const lies_along_some = lattice_of(r.variable)->on.along != 0 && part.rank != local(which).rank;
+    if (lies_along_some) return local(which).extents; // all of it
     for (int d = 0; d < part.rank; ++d) depth[d] = std::max(depth[d], part.width[d] + part.longer[d]);
   }
   return depth;
-}
-
-// A piece that begins with the first owned cell has the variable's first owned element, too.
-KEEL_INLINE bounds arrays::owned_in(bounds const& cells, component which, int variable) const {
-  if (is_on_mesh(variable)) (void)owned_of(lattice_of(variable)->on.mesh); // throws if that is no range
-  bounds const of_grid = local(which).owned();
-  bounds own = local(which, variable).owned();
-  if (local(which, variable).rank != local(which).rank || !local(which, variable).ends.empty()) return own;
-  for (int d = 0; d < local(which).rank; ++d) {
-    std::int64_t const way = own.end[d] - of_grid.end[d];
-    if (cells.begin[d] != of_grid.begin[d]) own.begin[d] = cells.begin[d] + way;
-    own.end[d] = cells.end[d] + way;
-  }
-  return own;
 }
 
 // `room` is for how many elements of a mesh there is memory, `count` how many arrays there are; `extra` are the lengths

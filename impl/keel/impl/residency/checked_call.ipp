@@ -113,19 +113,8 @@ KEEL_INLINE reach& checker::limit(request const& asked, int component) {
   shape const& lies = arrays_.provider().shape_of(asked.variable, component);
   if (lies.part == nullptr || asked.writes != region::none) return made;
   bool const has_ghosts = overlap(asked.reads, region::ghosts) && v.about->has_ghosts;
-  int const layers = overlap(asked.reads, region::halo) ? asked.read_layers : all_layers;
-  share const& part = *lies.part;
-  if (!part.ends.empty()) { // among scattered ghosts nothing tells which are meant
-    bool const has_all = has_ghosts || arrays_.part_of(v.about->on.mesh)->is_scattered;
-    bool const has_none = v.about->on.has_none && overlap(asked.reads, region::walls);
-    made.end[0] = has_none ? part.extents[0]
-                           : part.ends[std::min<std::size_t>(has_all ? std::size_t(layers) : 0, part.ends.size() - 1)];
-    return made;
-  }
-  bounds const box = !has_ghosts                      ? part.owned()
-                     : layers < layers_of({&part, 1}) ? part.within(layers)
-                                                      : part.everywhere();
-  for (int d = 0; d < part.rank; ++d) made.begin[d] = box.begin[d], made.end[d] = box.end[d];
+  bounds const box = lies.on->reach(*lies.part, asked, has_ghosts);
+  for (int d = 0; d < lies.rank; ++d) made.begin[d] = box.begin[d], made.end[d] = box.end[d];
   return made;
 }
 

@@ -9,7 +9,7 @@
 namespace keel::residency::detail {
 
 KEEL_INLINE decomposition const& exchanger::cut_of(std::shared_ptr<geometry const> const& l, int layers) {
-  if (layers >= layers_of(l->shares)) layers = all_layers;
+  if (layers >= l->layers()) layers = all_layers;
   return cut_in(cuts_, l, layers, [&] { return l->cut(arrays_.components(), arrays_.rank(), layers); });
 }
 

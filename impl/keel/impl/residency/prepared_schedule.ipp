@@ -7,18 +7,16 @@
 
 namespace keel::residency::detail {
 
-// A read of more layers of ghosts than there are reaches beyond them. A mesh on one rank need not have any.
+// A read of more layers of ghosts than there are reaches beyond them.
 inline void check_layers(arrays const& on, schedule_node const& n, request const& asked) {
-  int const there = on.layers(asked.variable);
-  bool const is_whole_mesh = there == 0 && on.is_on_mesh(asked.variable);
   if (!calls_routine(n.what()) || !overlap(asked.reads, region::halo) || asked.read_layers == all_layers ||
-      asked.read_layers <= there || is_whole_mesh)
+      on.lattice_of(asked.variable)->has_layers(asked.read_layers))
     return;
   std::string const name(on.variables()[std::size_t(asked.variable)].about->name);
   throw error("residency",
               "routine " + std::string(n.about->name) + " reads " + policy::counted(asked.read_layers, "layer") +
                   " of ghosts of " + name,
-              name + " has " + std::to_string(there),
+              name + " has " + std::to_string(on.layers(asked.variable)),
               "Give the grid, the partition or the variable as many, or say a smaller depth");
 }
 

@@ -66,7 +66,5 @@ struct former_variable {
 
 /// The shares of `rank` of the grids of all components, or its blocks; one if they are alike.
 [[nodiscard]] share_list shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank);
-/// The widest ghosts of a rank of any component.
-[[nodiscard]] int layers_of(std::span<share const> shares);
 
 } // namespace keel::residency::detail

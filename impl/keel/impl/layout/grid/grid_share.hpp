@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,11 @@ class grid_share : public geometry {
 public:
   grid_share(std::shared_ptr<share_list const> cells, lattice const& as, std::string_view variable);
 
+  [[nodiscard]] std::string_view kind() const override { return "grid"; }
+  [[nodiscard]] std::string text() const override;
+  [[nodiscard]] int layers() const override;
+  [[nodiscard]] bounds reach(share const& part, request const& asked, bool has_ghosts) const override;
+  [[nodiscard]] bounds owned_in(bounds const& cells, component which) const override;
   [[nodiscard]] index_sets sets_of(share const& part, region where, bool has_ghosts) const override {
     return boxes_of(part, where, has_ghosts);
   }

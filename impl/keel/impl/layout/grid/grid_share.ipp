@@ -120,6 +120,36 @@ KEEL_INLINE grid_share::grid_share(std::shared_ptr<share_list const> cells, latt
   for (share const& s : *cells_) shares.push_back(as == lattice{} ? s : share_of(s, as, variable));
 }
 
+KEEL_INLINE std::string grid_share::text() const {
+  return "the grid, centring " + std::to_string(on.longer) + ", dimensions " + std::to_string(on.along);
+}
+
+// The widest of any component.
+KEEL_INLINE int grid_share::layers() const {
+  std::int64_t most = 0;
+  for (share const& s : shares)
+    for (int d = 0; d < s.rank; ++d) most = std::max(most, s.width[d] + s.longer[d]);
+  return int(most);
+}
+
+KEEL_INLINE bounds grid_share::reach(share const& part, request const& asked, bool has_ghosts) const {
+  bool const has_all = asked.read_layers == all_layers || !overlap(asked.reads, region::halo);
+  return !has_ghosts ? part.owned() : has_all ? part.everywhere() : part.within(asked.read_layers);
+}
+
+// A piece that begins with the first owned cell has the variable's first owned element, too.
+KEEL_INLINE bounds grid_share::owned_in(bounds const& cells, component which) const {
+  share const& of_cells = share_in(*cells_, which);
+  bounds const all = of_cells.owned();
+  bounds own = local(which).owned();
+  for (int d = 0; d < of_cells.rank && local(which).rank == of_cells.rank; ++d) {
+    std::int64_t const way = own.end[d] - all.end[d];
+    if (cells.begin[d] != all.begin[d]) own.begin[d] = cells.begin[d] + way;
+    own.end[d] = cells.end[d] + way;
+  }
+  return own;
+}
+
 KEEL_INLINE indices grid_share::whole_extents(component which, bool has_walls) const {
   share const& s = local(which);
   indices made = s.global_extents;

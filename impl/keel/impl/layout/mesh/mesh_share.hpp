@@ -9,7 +9,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -22,6 +23,13 @@ class mesh_share : public geometry {
 public:
   explicit mesh_share(std::shared_ptr<elements const> of, lattice const& as = {});
 
+  [[nodiscard]] std::string_view kind() const override { return "mesh"; }
+  [[nodiscard]] std::string text() const override { return "the mesh " + std::string(on.mesh); }
+  [[nodiscard]] int layers() const override { return int(ends_.size()) - 1; }
+  /// A mesh on one rank need not have any.
+  [[nodiscard]] bool has_layers(int n) const override { return n <= layers() || layers() == 0; }
+  [[nodiscard]] bounds reach(share const& part, request const& asked, bool has_ghosts) const override;
+  [[nodiscard]] bounds owned_in(bounds const& cells, component which) const override;
   [[nodiscard]] index_sets sets_of(share const& part, region where, bool has_ghosts) const override;
   [[nodiscard]] decomposition cut(int components, int rank, int layers) const override;
   [[nodiscard]] indices whole_extents(component which, bool has_walls) const override;

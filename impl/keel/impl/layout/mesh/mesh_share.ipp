@@ -38,6 +38,18 @@ KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of, lattice c
   halo_ = index_set::of(halo_list_);
 }
 
+// Among scattered ghosts nothing tells which are meant.
+KEEL_INLINE bounds mesh_share::reach(share const& part, request const& asked, bool has_ghosts) const {
+  if (on.has_none && overlap(asked.reads, region::walls)) return part.everywhere();
+  int const layers = overlap(asked.reads, region::halo) ? asked.read_layers : all_layers;
+  return part.within(has_ghosts || of_->is_scattered ? layers : 0);
+}
+
+KEEL_INLINE bounds mesh_share::owned_in(bounds const&, component) const {
+  (void)of_->owned_range(on.mesh); // throws
+  return shares.front().owned();
+}
+
 // Core and rim are one box, unless ghosts are scattered over them, as are these and the halo.
 KEEL_INLINE index_sets mesh_share::sets_of(share const& part, region where, bool has_ghosts) const {
   where = where & (part.regions | region::inside);

@@ -54,11 +54,8 @@ KEEL_INLINE stored_dataset dataset_of(arrays const& of, saved_level const& one, 
   made.type = types[std::size_t(numbers)], made.element_bytes = int(kind.element_bytes) / each;
   made.extents = whole.extents();
   if (each > 1) made.extents.push_back(each);
-  lattice const& on = v.about->on;
-  std::string const lies = (on.mesh.empty() ? "on the grid, centring " + std::to_string(on.longer) + ", dimensions " +
-                                                  std::to_string(on.along)
-                                            : "on the mesh " + std::string(on.mesh)) +
-                           (kind.is_left ? ", the first" : ", the last") + " index runs fastest";
+  std::string const lies = "on " + of.lattice_of(one.variable)->text() + (kind.is_left ? ", the first" : ", the last") +
+                           " index runs fastest";
   made.attributes = {
       {"lies", lies},
       {"level", std::vector<std::int64_t>{one.level, one.component, std::int64_t(one.where), one.filled, one.number}}};

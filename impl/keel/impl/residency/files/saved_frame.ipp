@@ -48,7 +48,7 @@ KEEL_INLINE std::vector<saved_frame> frames_of(arrays const& on, std::span<reque
     for (bool const is_off_grid : {false, true})
       for (request const& r : what) {
         variable_info const& about = *on.variables()[std::size_t(r.variable)].about;
-        if (is_off_grid == (about.lies_on_grid || !about.on.mesh.empty())) continue;
+        if (is_off_grid == about.lies_on_grid) continue;
         if (is_off_grid) {
           made[first].arrays.push_back({r, "FieldData"});
           continue;
