@@ -118,9 +118,10 @@ TEST_CASE("residency: pieces that share an element are added in different turns,
   auto const part = [&](int component, int first, int count) {
     return kd::segment{component, kd::index_set(list, first, count)};
   };
-  std::vector<kd::segment> const all{part(0, 0, 3), part(0, 3, 3), part(1, 3, 3),
-                                     part(0, 6, 2), part(0, 8, 2), part(0, 5, 1)};
-  CHECK(kd::turns_of_lists(all) == std::vector<int>{0, 1, 0, 0, 2, 0});
+  kd::decomposition cut;
+  cut.partners.push_back(
+      {1, {part(0, 0, 3), part(0, 3, 3), part(1, 3, 3), part(0, 6, 2), part(0, 8, 2), part(0, 5, 1)}, {}});
+  CHECK(kd::turns_of(cut) == std::vector<int>{0, 1, 0, 0, 2, 0});
 }
 
 TEST_CASE("residency: elements move in the longest words that divide them") {

@@ -48,8 +48,6 @@ struct decomposition {
 /// own copy: in the first turn, counted from 0, in which no piece before it meets it. So one kernel can do a turn, and
 /// numbers are added to an element in the same order each time.
 [[nodiscard]] std::vector<int> turns_of(decomposition const& cut);
-/// The turns of pieces that are lists; no list has an element twice.
-[[nodiscard]] std::vector<int> turns_of_lists(std::span<segment const> all);
 
 } // namespace keel::residency::detail
 

@@ -4,46 +4,32 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <vector>
 
 namespace keel::residency::detail {
 
-// Dimensions that the grid lacks end at 0.
+// Boxes, whose dimensions that the grid lacks end at 0, or lists.
 [[nodiscard]] inline bool overlap(segment const& a, segment const& b) {
   if (a.component != b.component) return false;
+  if (a.box.is_listed()) {
+    std::vector<bool> has;
+    for (std::int32_t const e : a.box.listed()) {
+      has.resize(std::max(has.size(), std::size_t(e) + 1));
+      has[std::size_t(e)] = true;
+    }
+    auto const others = b.box.listed();
+    return std::any_of(others.begin(), others.end(),
+                       [&](auto e) { return std::size_t(e) < has.size() && has[std::size_t(e)]; });
+  }
   for (int d = 0; d < max_grid_rank; ++d)
     if (a.box.end[d] != 0 && (a.box.end[d] <= b.box.begin[d] || b.box.end[d] <= a.box.begin[d])) return false;
   return true;
-}
-
-KEEL_INLINE std::vector<int> turns_of_lists(std::span<segment const> all) {
-  std::map<std::pair<int, int>, std::vector<bool>> taken; // elements, by component and turn
-  std::vector<int> turns;
-  for (segment const& one : all) {
-    std::span const numbers(one.box.numbers(), std::size_t(one.box.size(1)));
-    int turn = 0;
-    auto const meets = [&] {
-      std::vector<bool> const& before = taken[{one.component, turn}];
-      return std::any_of(numbers.begin(), numbers.end(),
-                         [&](std::int32_t e) { return std::size_t(e) < before.size() && before[std::size_t(e)]; });
-    };
-    while (meets()) ++turn;
-    std::vector<bool>& mine = taken[{one.component, turn}];
-    for (std::int32_t const e : numbers) {
-      if (mine.size() <= std::size_t(e)) mine.resize(std::size_t(e) + 1);
-      mine[std::size_t(e)] = true;
-    }
-    turns.push_back(turn);
-  }
-  return turns;
 }
 
 KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {
   std::vector<segment> all;
   for (partner const& p : cut.partners) all.insert(all.end(), p.rims.begin(), p.rims.end());
   for (own_copy const& o : cut.own) all.push_back(o.origins);
-  if (!all.empty() && all[0].box.is_listed()) return turns_of_lists(all);
   std::vector<int> turns;
   for (segment const& one : all) {
     int turn = 0;

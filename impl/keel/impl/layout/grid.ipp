@@ -170,8 +170,7 @@ KEEL_INLINE share share_of(grid const& g, int ranks, int rank, int block) {
   return detail::share_of(g, processes, blocks_for(g, processes), rank, block);
 }
 KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_view variable) {
-  share s = cells;
-  s.rank = 0, s.regions = region::core, s.has_cells = true;
+  share s;
   for (int d = 0; d < max_grid_rank; ++d) {
     bool const is_along = on.along == 0 ? d < cells.rank : (on.along >> d & 1) != 0;
     if (!is_along) continue;
@@ -205,10 +204,6 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
     if (width + longer > 0) s.regions = s.regions | region::rim | (wraps || width == 0 ? region::halo : region::ghosts);
   }
   if (!s.has_cells) s.extents = {};
-  for (int k = s.rank; k < max_grid_rank; ++k)
-    s.cuts[std::size_t(k)] = nullptr,
-    s.extents[k] = s.width[k] = s.longer[k] = s.global_begin[k] = s.global_extents[k] = s.step[k] = 0,
-    s.processes[k] = s.position[k] = s.blocks[k] = s.block[k] = s.block_step[k] = 0;
   return s;
 }
 

@@ -61,6 +61,9 @@ public:
   [[nodiscard]] bool is_listed() const { return list_ != nullptr; }
   /// The elements of the list, on the host; null if it is a box.
   [[nodiscard]] std::int32_t const* numbers() const { return is_listed() ? list_->all().data() + first_ : nullptr; }
+  [[nodiscard]] std::span<std::int32_t const> listed() const {
+    return {numbers(), is_listed() ? std::size_t(end[0]) : 0};
+  }
   /// What `numbers` says, in the memory of a queue; see `element_list`.
   [[nodiscard]] std::int32_t const* numbers_in(void const* queue, auto const& send) const {
     return is_listed() ? list_->in(queue, send) + first_ : nullptr;

@@ -53,21 +53,21 @@ KEEL_INLINE bounds mesh_share::owned_in(bounds const&, component) const {
 // Core and rim are one box, unless ghosts are scattered over them, as are these and the halo.
 KEEL_INLINE index_sets mesh_share::sets_of(share const& part, region where, bool has_ghosts) const {
   where = where & (part.regions | region::inside);
+  if (!has_ghosts) where = overlap(where, region::core) ? region::owned : region::none;
   index_sets set;
   auto const add = [&](index_set const& one) { set.add(one, 1); };
-  bool const has_halo = has_ghosts && overlap(where, region::halo);
+  bool const has_halo = overlap(where, region::halo);
+  bool has_none = overlap(where, region::walls);
   std::int64_t const none = ends_.back();
-  bool const has_none = has_ghosts && overlap(where, region::walls);
-  bool const has_owned = has_ghosts ? (where & region::owned) == region::owned : overlap(where, region::core);
-  if (has_owned && (has_halo || !of_->is_scattered)) {
-    bool const is_joined = has_none && (has_halo || ends_.front() == none);
-    add(bounds{{}, {{(has_halo ? none : ends_.front()) + (is_joined ? 1 : 0)}}});
-    if (has_none && !is_joined) add(bounds{{{none}}, {{none + 1}}});
-    return set;
+  if ((where & region::owned) == region::owned && (has_halo || !of_->is_scattered)) {
+    std::int64_t end = has_halo ? none : ends_.front();
+    if (has_none && end == none) ++end, has_none = false;
+    add(bounds{{}, {{end}}});
+  } else {
+    if (overlap(where, region::core)) add(core_);
+    if (overlap(where, region::rim)) add(rim_);
+    if (has_halo) add(halo_);
   }
-  if (has_owned || (has_ghosts && overlap(where, region::core))) add(core_);
-  if (has_owned || (has_ghosts && overlap(where, region::rim))) add(rim_);
-  if (has_halo) add(halo_);
   if (has_none) add(bounds{{{none}}, {{none + 1}}});
   return set;
 }

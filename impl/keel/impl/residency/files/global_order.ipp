@@ -7,26 +7,16 @@
 
 namespace keel::residency::detail {
 
-/// A dimension of an array: of the grid or of a mesh, or so many elements beyond it.
-struct array_dimension {
-  int of_grid;
-  std::int64_t count, stride;
-};
-
 // The slowest first.
-inline std::vector<array_dimension> dimensions_of(whole_variable const& w) {
+inline std::vector<dimension_run> dimensions_of(whole_variable const& w) {
   shape const& lies = w.of.provider().shape_of(w.variable, w.component);
-  std::vector<array_dimension> made;
-  if (!lies.order.empty()) {
-    for (dimension_run const& d : lies.order) made.push_back({d.of_grid, d.count, d.stride});
-    std::reverse(made.begin(), made.end());
-    return made;
-  }
+  std::vector<dimension_run> made(lies.order.rbegin(), lies.order.rend());
+  if (!made.empty()) return made;
   variable_record const& v = w.of.variables()[std::size_t(w.variable)];
   auto const& dynamic = v.extents[v.extents.size() == 1 ? 0 : std::size_t(w.component)];
   for (int d = 0; d < lies.rank; ++d) made.push_back({d, 0, lies.stride[d]});
   std::int64_t stride = lies.inner_stride;
-  std::vector<array_dimension> inner;
+  std::vector<dimension_run> inner;
   for (int k = 0; k < v.kind->rank - lies.rank; ++k) { // from the fastest on
     int const d = v.kind->is_left ? lies.rank + k : v.kind->rank - 1 - k;
     std::int64_t const count = d < v.kind->dynamic ? std::int64_t(dynamic[std::size_t(d)]) : v.kind->fixed[d];
@@ -44,14 +34,13 @@ inline std::vector<array_dimension> dimensions_of(whole_variable const& w) {
 KEEL_INLINE std::vector<std::int64_t> whole_variable::extents() const {
   indices const of_geometry = of.lattice_of(variable)->whole_extents({component}, has_walls);
   std::vector<std::int64_t> made;
-  for (array_dimension const& d : dimensions_of(*this))
-    made.push_back(d.of_grid < 0 ? d.count : of_geometry[d.of_grid]);
+  for (dimension_run const& d : dimensions_of(*this)) made.push_back(d.of_grid < 0 ? d.count : of_geometry[d.of_grid]);
   return made;
 }
 
 KEEL_INLINE std::vector<int> whole_variable::order() const {
   std::vector<int> made;
-  for (array_dimension const& d : dimensions_of(*this)) made.push_back(d.of_grid);
+  for (dimension_run const& d : dimensions_of(*this)) made.push_back(d.of_grid);
   return made;
 }
 
@@ -68,18 +57,18 @@ KEEL_INLINE std::vector<ordered_box> boxes_of_ids(elements const& here) {
 
 KEEL_INLINE std::vector<ordered_box> whole_variable::boxes(region where, bool once) const {
   shape const& lies = of.provider().shape_of(variable, component);
-  std::vector<array_dimension> const dimensions = dimensions_of(*this);
+  std::vector<dimension_run> const dimensions = dimensions_of(*this);
   std::vector<ordered_box> made;
   if (lies.part == nullptr) { // each rank has all of it, and each block
     if (once && (of.rank() != 0 || (of.has_blocks() && component != 0) || !overlap(where, region::owned))) return made;
     ordered_box& all = made.emplace_back();
-    for (array_dimension const& d : dimensions) all.add({d.count, d.stride, 0, d.count});
+    for (dimension_run const& d : dimensions) all.add({d.count, d.stride, 0, d.count});
     return made;
   }
   indices const extents = lies.on->whole_extents({component}, has_walls);
   for (placed_box const& one : lies.on->places({component}, has_walls, where, once)) {
     ordered_box& box = made.emplace_back();
-    for (array_dimension const& d : dimensions) {
+    for (dimension_run const& d : dimensions) {
       placed_box::stretch const along = d.of_grid < 0 ? placed_box::stretch{0, d.count, 0} : one.along[d.of_grid];
       box.add({along.count, d.stride, along.first, d.of_grid < 0 ? d.count : extents[d.of_grid]});
       box.at += along.begin * d.stride;
