@@ -5,7 +5,6 @@
 /// What a rank has of a mesh, as a partition holds it.
 
 #include <keel/impl/layout/agreement.hpp>
-#include <keel/impl/layout/element_lists.hpp>
 #include <keel/impl/layout/id_table.hpp>
 #include <keel/layout/mesh.hpp>
 #include <keel/policy/macros.hpp>
@@ -19,6 +18,35 @@
 #include <vector>
 
 namespace keel::residency::detail {
+
+/// Local indices, layer after layer of ghosts, so that an exchange of the first layers takes the first of them.
+struct layered_list {
+  std::vector<std::int32_t> elements;
+  std::vector<std::int32_t> ends; ///< of each layer, in `elements`
+
+  /// Those of the first `layers` layers.
+  [[nodiscard]] std::span<std::int32_t const> first(int layers) const {
+    return std::span(elements).first(layers == 0 ? 0 : std::size_t(ends[std::size_t(layers) - 1]));
+  }
+  friend bool operator==(layered_list const&, layered_list const&) = default;
+};
+
+/// A rank that has ghosts of this one's elements, or owns ghosts of this one. Both list them in the same order, that of
+/// the ghosts; each list may be empty.
+struct element_partner {
+  int rank;
+  layered_list rims;   ///< owned elements that the partner has copies of
+  layered_list ghosts; ///< copies of elements that the partner owns
+
+  friend bool operator==(element_partner const&, element_partner const&) = default;
+};
+
+/// What a rank exchanges: partners are other ranks, each once, in ascending order. All lists have as many layers.
+/// `own_ghosts` are copies of this rank's own elements `own_elements`, in the same order.
+struct element_lists {
+  std::vector<element_partner> partners;
+  layered_list own_ghosts, own_elements;
+};
 
 /// The first place of each id in a list, found out when it is first asked for.
 class id_places {

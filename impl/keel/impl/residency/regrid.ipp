@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/regrid.hpp>
-#include <keel/impl/layout/grid/axis.hpp>
+#include <keel/impl/layout/grid/grid_cut.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/arguments.hpp>

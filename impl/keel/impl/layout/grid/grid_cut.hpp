@@ -2,14 +2,19 @@
 #pragma once
 
 /// @file
-/// Into how many shares a grid is cut in each dimension, and where they begin.
+/// Into how many shares a grid is cut in each dimension, and where they begin; the stretches along it that a share has
+/// of what another owns, and boxes, the products of such stretches.
 
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -56,6 +61,99 @@ inline std::string text_of(int rank, auto&& number) {
   std::string all;
   for (int d = 0; d < rank; ++d) all += (d ? " x " : "") + std::to_string(number(d));
   return all;
+}
+
+/// Neighbouring elements along one dimension: half open local indices of the share that has copies of them, and the
+/// first one's local index at their owner.
+struct stretch {
+  std::int64_t begin, end, owner_begin;
+};
+
+/// One dimension of a variable on the grid, for the shares at all places along it.
+class axis {
+public:
+  axis(share const& s, int d)
+      : cuts_(s.cuts[std::size_t(d)]), cells_(s.global_extents[d] - (s.wraps[std::size_t(d)] ? 0 : s.longer[d])),
+        ranks_(s.processes[d]), blocks_(s.blocks[d]), width_(s.width[d]), longer_(s.longer[d]),
+        wraps_(s.wraps[std::size_t(d)]) {}
+
+  [[nodiscard]] std::int64_t parts() const { return ranks_ * blocks_; }
+  /// What the share at `here` has of the elements that the one at `there` owns of the same dimension or of another cut
+  /// `of` it, which counts an element `shift` higher: what it owns itself, and up to so many layers of ghosts. In
+  /// ascending order.
+  [[nodiscard]] std::vector<stretch> shared(std::int64_t here, axis const& of, std::int64_t there, int layers,
+                                            std::int64_t shift = 0) const {
+    std::vector<stretch> made;
+    if (is_empty(here) || of.is_empty(there)) return made;
+    if (layers == all_layers) layers = std::numeric_limits<int>::max();
+    std::int64_t const low = std::max(owned_begin(here) - layers, origin(here)),
+                       high = std::min(owned_end(here) + layers, owned_end(here) + width_);
+    std::int64_t const begin = of.owned_begin(there) - shift, end = of.owned_end(there) - shift;
+    std::int64_t const first = of.wraps_ ? (low - end) / of.cells_ - 1 : 0;
+    for (std::int64_t turn = first; turn == first || of.wraps_; ++turn) {
+      std::int64_t const way = turn * of.cells_;
+      if (begin + way >= high) break;
+      std::int64_t const from = std::max(begin + way, low), to = std::min(end + way, high);
+      if (from < to) made.push_back({from - origin(here), to - origin(here), from - way + shift - of.origin(there)});
+    }
+    return made;
+  }
+
+private:
+  [[nodiscard]] std::int64_t first_cell(std::int64_t at) const { return begin_of(cuts_, cells_, ranks_, blocks_, at); }
+  [[nodiscard]] bool is_empty(std::int64_t at) const { return at < 0 || first_cell(at) == first_cell(at + 1); }
+  // The lower one owns a layer that two share.
+  [[nodiscard]] std::int64_t owned_begin(std::int64_t at) const {
+    return first_cell(at) + (first_cell(at) > 0 || wraps_ ? longer_ : 0);
+  }
+  [[nodiscard]] std::int64_t owned_end(std::int64_t at) const { return first_cell(at + 1) + longer_; }
+  [[nodiscard]] std::int64_t origin(std::int64_t at) const { return first_cell(at) - width_; } // of local indices
+
+  cut_positions cuts_;
+  std::int64_t cells_, ranks_, blocks_, width_, longer_;
+  bool wraps_;
+};
+
+/// Calls f(chosen) for each choice of one of a list for each dimension, the first dimension fastest.
+template <class T>
+void for_each_choice(std::vector<T> const* lists, int rank, auto const& f) {
+  std::size_t count = 1;
+  for (int d = 0; d < rank; ++d) count *= lists[d].size();
+  T const* chosen[max_grid_rank]{};
+  for (std::size_t n = 0; n < count; ++n) {
+    std::size_t rest = n;
+    for (int d = 0; d < rank; ++d) chosen[d] = &lists[d][rest % lists[d].size()], rest /= lists[d].size();
+    f(chosen);
+  }
+}
+
+/// What the share at `here` has of what the one at `there` owns, of the same variable without what it owns itself, or
+/// of another cut `of` it: f(its box, where the box begins at the owner). Both ranks find the same boxes in the same
+/// order.
+template <class F>
+void for_each_shared(std::span<axis const> axes, indices const& here, std::span<axis const> of, indices const& there,
+                     int layers, indices const& shift, F const& f) {
+  std::vector<stretch> along[max_grid_rank];
+  int const rank = int(axes.size());
+  bool const is_itself = axes.data() == of.data() && here == there;
+  for (int d = 0; d < rank; ++d)
+    along[d] = axes[std::size_t(d)].shared(here[d], of[std::size_t(d)], there[d], layers, shift[d]);
+  for_each_choice(along, rank, [&](auto const& chosen) {
+    bounds box;
+    indices owner_begin;
+    bool is_owned = is_itself;
+    for (int d = 0; d < rank; ++d) {
+      stretch const& s = *chosen[d];
+      box.begin[d] = s.begin, box.end[d] = s.end, owner_begin[d] = s.owner_begin;
+      is_owned = is_owned && s.begin == s.owner_begin;
+    }
+    if (!is_owned) f(box, owner_begin);
+  });
+}
+
+[[nodiscard]] inline bounds moved_to(indices const& begin, bounds box, int rank) {
+  for (int d = 0; d < rank; ++d) box.end[d] += begin[d] - box.begin[d], box.begin[d] = begin[d];
+  return box;
 }
 
 } // namespace keel::residency::detail

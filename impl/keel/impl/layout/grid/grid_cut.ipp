@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/grid/grid_cut.hpp>
 
-#include <limits>
-#include <vector>
-
 namespace keel::residency::detail {
 
 /// From the largest down.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/grid/grid_share.hpp>
-#include <keel/impl/layout/grid/axis.hpp>
+#include <keel/impl/layout/grid/grid_cut.hpp>
 
 #include <algorithm>
 #include <cstddef>
