@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,13 +59,22 @@ public:
   [[nodiscard]] virtual bounds owned_in(bounds const& cells, component which) const = 0;
   /// What makes a region of one of the shares. Without ghosts all owned elements are core.
   [[nodiscard]] virtual index_sets sets_of(share const& part, region where, bool has_ghosts) const = 0;
-  /// What `rank` exchanges of the first `layers` of ghosts.
-  [[nodiscard]] virtual decomposition cut(int components, int rank, int layers) const = 0;
+  /// What `rank` exchanges of the first `layers` of ghosts. Kept, of as many components as the first time.
+  [[nodiscard]] decomposition const& cut(int components, int rank, int layers) const {
+    if (layers >= this->layers()) layers = all_layers;
+    auto const known = cuts_.find(layers);
+    return known != cuts_.end() ? known->second : cuts_[layers] = make_cut(components, rank, layers);
+  }
   /// How many elements the whole has in each dimension. With walls it begins where they do.
   [[nodiscard]] virtual indices whole_extents(component which, bool has_walls) const = 0;
   /// Where owned elements, walls, or both lie in it. `once`: without what another rank or block has.
   [[nodiscard]] virtual std::vector<placed_box> places(component which, bool has_walls, region where,
                                                        bool once) const = 0;
+
+private:
+  [[nodiscard]] virtual decomposition make_cut(int components, int rank, int layers) const = 0;
+
+  mutable std::map<int, decomposition> cuts_; // by layers
 };
 
 } // namespace keel::residency::detail

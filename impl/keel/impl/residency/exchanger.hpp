@@ -69,8 +69,6 @@ public:
   void finish(std::span<request const> asked, memory m, component_range range, combine how);
 
 private:
-  /// How a variable that lies so is cut for an exchange of so many layers of its ghosts.
-  decomposition const& cut_of(std::shared_ptr<geometry const> const& l, int layers);
   /// The ranks that this one exchanges ghosts with; some may be there more than once.
   [[nodiscard]] std::vector<int> partners();
   void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
@@ -78,7 +76,6 @@ private:
 
   arrays& arrays_;
   book& book_;
-  std::vector<kept_cut<std::shared_ptr<geometry const>>> cuts_;
   ways ways_;
   routes prepared_;
   copy_queue queue_;                  // packs messages

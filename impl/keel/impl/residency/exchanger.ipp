@@ -8,15 +8,10 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE decomposition const& exchanger::cut_of(std::shared_ptr<geometry const> const& l, int layers) {
-  if (layers >= l->layers()) layers = all_layers;
-  return cut_in(cuts_, l, layers, [&] { return l->cut(arrays_.components(), arrays_.rank(), layers); });
-}
-
 KEEL_INLINE std::vector<int> exchanger::partners() {
   std::vector<int> ranks;
   for (auto const& l : arrays_.lattices())
-    for (partner const& p : cut_of(l, all_layers).partners) ranks.push_back(p.rank);
+    for (partner const& p : l->cut(arrays_.components(), arrays_.rank(), all_layers).partners) ranks.push_back(p.rank);
   return ranks;
 }
 
@@ -44,9 +39,6 @@ KEEL_INLINE void exchanger::swap(ways& other) {
 
 KEEL_INLINE void exchanger::forget() {
   for (auto const& each : ways_.halos) each->forget();
-  std::erase_if(cuts_, [&](auto const& known) {
-    return std::find(arrays_.lattices().begin(), arrays_.lattices().end(), known.of) == arrays_.lattices().end();
-  });
 }
 
 // Calls f(halo, arrays) for all arrays, or for those of one request after another, each by messages of its own. If it
@@ -55,8 +47,8 @@ void exchanger::exchange(std::span<request const> asked, memory m, component_ran
   try {
     exchanged_.clear();
     for (request const& r : asked) {
-      decomposition const& cut =
-          cut_of(arrays_.lattice_of(r.variable), how == combine::add ? r.read_layers : r.written_layers);
+      int const layers = how == combine::add ? r.read_layers : r.written_layers;
+      decomposition const& cut = arrays_.lattice_of(r.variable)->cut(arrays_.components(), arrays_.rank(), layers);
       for (int c = range.begin, end = range.of(arrays_.components()).end; c < end; ++c)
         exchanged_.push_back({&arrays_.provider().shape_of(r.variable, c),
                               arrays_.provider().array(r.variable, r.level, c, m), &cut, c});

@@ -41,13 +41,14 @@ public:
   [[nodiscard]] index_sets sets_of(share const& part, region where, bool has_ghosts) const override {
     return boxes_of(part, where, has_ghosts);
   }
-  [[nodiscard]] decomposition cut(int components, int rank, int layers) const override {
-    return decomposition_of(shares, components, rank, layers);
-  }
   [[nodiscard]] indices whole_extents(component which, bool has_walls) const override;
   [[nodiscard]] std::vector<placed_box> places(component which, bool has_walls, region where, bool once) const override;
 
 private:
+  [[nodiscard]] decomposition make_cut(int components, int rank, int layers) const override {
+    return decomposition_of(shares, components, rank, layers);
+  }
+
   std::shared_ptr<share_list const> cells_;
 };
 

@@ -31,11 +31,12 @@ public:
   [[nodiscard]] bounds reach(share const& part, request const& asked, bool has_ghosts) const override;
   [[nodiscard]] bounds owned_in(bounds const& cells, component which) const override;
   [[nodiscard]] index_sets sets_of(share const& part, region where, bool has_ghosts) const override;
-  [[nodiscard]] decomposition cut(int components, int rank, int layers) const override;
   [[nodiscard]] indices whole_extents(component which, bool has_walls) const override;
   [[nodiscard]] std::vector<placed_box> places(component which, bool has_walls, region where, bool once) const override;
 
 private:
+  [[nodiscard]] decomposition make_cut(int components, int rank, int layers) const override;
+
   std::shared_ptr<elements const> of_;
   std::vector<std::int64_t> ends_; // one past the owned elements, then past each layer of ghosts
   element_list core_list_, rim_list_, halo_list_;

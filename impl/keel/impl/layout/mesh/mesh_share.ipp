@@ -72,7 +72,7 @@ KEEL_INLINE index_sets mesh_share::sets_of(share const& part, region where, bool
   return set;
 }
 
-KEEL_INLINE decomposition mesh_share::cut(int components, int, int layers) const {
+KEEL_INLINE decomposition mesh_share::make_cut(int components, int, int layers) const {
   layers = std::min(layers, int(of_->ends.size()));
   decomposition made;
   auto const list_of = [&](std::initializer_list<layered_list const*> lists) -> element_list const& {
