@@ -8,7 +8,7 @@
 #include <keel/exchange/transport.hpp>
 #include <keel/impl/exchange/array_ref.hpp>
 #include <keel/impl/exchange/halo.hpp>
-#include <keel/layout/grid.hpp>
+#include <keel/impl/layout/geometry.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/settings.hpp>
@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +31,6 @@ inline constexpr machine::failing_call planning{exchanger_name, "arrays", "are n
 
 class array_plan;
 struct elements;
-class mesh_share;
 
 /// What plans of one exchanger share.
 class array_exchanges {
@@ -73,10 +71,6 @@ private:
     std::shared_ptr<void const> space;
     std::unique_ptr<copy_queue> queue;
   };
-  struct mesh_place {
-    std::string_view name;
-    std::unique_ptr<mesh_share const> here;
-  };
   /// The ways to other ranks from one memory.
   struct ways {
     array_memory const* from;
@@ -90,9 +84,8 @@ private:
   };
   static constexpr std::size_t most_plans = 256;
 
-  [[nodiscard]] share share_for(array_ref const& a) const;
-  [[nodiscard]] mesh_share const& mesh_of(std::string_view name) const;
-  [[nodiscard]] decomposition const& cut_of(array_ref const& a, share const& part);
+  /// That which an array lies on.
+  [[nodiscard]] geometry const& geometry_of(array_ref const& a) const;
   /// `partners` in order, each once.
   [[nodiscard]] std::shared_ptr<ways> ways_for(array_memory const* from, std::span<int const> partners);
   /// Throws if one of them has elements of one that is in another exchange that has begun, or of another one of them.
@@ -103,9 +96,9 @@ private:
   any_transports (*make_)(messenger const&);
   settings how_;
   bool agrees_;
-  std::optional<share> grid_;
-  std::vector<mesh_place> meshes_;
-  std::vector<kept_cut<lattice>> cuts_;
+  std::shared_ptr<share_list> grid_; // null without one
+  std::vector<place> meshes_;
+  mutable std::vector<std::unique_ptr<geometry const>> geometries_;
   std::vector<std::shared_ptr<ways>> ways_;
   std::vector<known_queue> queues_;
   std::vector<std::shared_ptr<array_plan>> plans_; // of the exchanger's own calls, the last used first

@@ -23,17 +23,17 @@ KEEL_INLINE array_exchanges::array_exchanges(messenger const& ranks, machine::ag
   with_.all_alike(making, [&] {
     for (place const& m : meshes) {
       require_same_ranks(with_, exchanger_name, m.mesh, *m.part);
-      if (std::any_of(meshes_.begin(), meshes_.end(), [&](mesh_place const& k) { return k.name == m.mesh; }))
+      if (std::any_of(meshes_.begin(), meshes_.end(), [&](place const& k) { return k.mesh == m.mesh; }))
         throw error(exchanger_name, "the mesh " + std::string(m.mesh) + " is given twice",
                     "arrays on it would lie in two ways", "Make an exchanger for each of its partitions");
-      meshes_.push_back({m.mesh, std::make_unique<mesh_share const>(m.part)});
+      meshes_.push_back(m);
       partitions.add(std::int64_t(m.part->digest));
     }
     if (whole == nullptr) return;
     if (whole->blocks() > 1)
       throw error(exchanger_name, "the grid is in blocks", "an array of the application has all of a rank's share",
                   "Leave blocks out");
-    grid_ = share_of(*whole, with_.size(), with_.rank());
+    grid_ = std::make_shared<share_list>(1, share_of(*whole, with_.size(), with_.rank()));
   });
   if (whole != nullptr) of_grid.add(*whole);
   require_alike(with_, exchanger_name, "the exchanger is not made", of_grid.all);
@@ -41,20 +41,21 @@ KEEL_INLINE array_exchanges::array_exchanges(messenger const& ranks, machine::ag
 }
 KEEL_INLINE array_exchanges::~array_exchanges() = default;
 
-KEEL_INLINE mesh_share const& array_exchanges::mesh_of(std::string_view name) const {
-  auto const at = std::find_if(meshes_.begin(), meshes_.end(), [&](mesh_place const& m) { return m.name == name; });
-  if (at == meshes_.end())
-    throw error(exchanger_name, "the mesh " + std::string(name) + " is not there",
-                "the exchanger has no partition of it", "Make it with one");
-  return *at->here;
-}
-
-KEEL_INLINE share array_exchanges::share_for(array_ref const& a) const {
-  if (!a.on.mesh.empty()) return mesh_of(a.on.mesh).shares.front();
-  if (!grid_)
-    throw error(exchanger_name, "an array is given without its mesh", "the exchanger has no grid",
-                "Say array_on<mesh>(...)");
-  return share_of(*grid_, a.on, "of the application");
+KEEL_INLINE geometry const& array_exchanges::geometry_of(array_ref const& a) const {
+  lattice on = a.on;
+  on.has_none = false; // of the application's own
+  for (auto const& known : geometries_)
+    if (known->on == on) return *known;
+  if (on.mesh.empty()) {
+    if (!grid_)
+      throw error(exchanger_name, "an array is given without its mesh", "the exchanger has no grid",
+                  "Say array_on<mesh>(...)");
+    return *geometries_.emplace_back(std::make_unique<grid_share const>(grid_, on, "of the application"));
+  }
+  for (place const& m : meshes_)
+    if (m.mesh == on.mesh) return *geometries_.emplace_back(std::make_unique<mesh_share const>(m.part, on));
+  throw error(exchanger_name, "the mesh " + std::string(on.mesh) + " is not there",
+              "the exchanger has no partition of it", "Make it with one");
 }
 
 // What is said of an array, whose mesh or grid has so many dimensions, that has to be the same on all ranks.
@@ -77,7 +78,7 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
   auto const check_all = [&] {
     if (all.empty()) throw error(exchanger_name, "no array is given", "", "Name some");
     for (std::size_t n = 0; n < all.size(); ++n) {
-      if (!is_known) require_fits(all[n], share_for(all[n]), exchanger_name, array_number(n));
+      if (!is_known) require_fits(all[n], geometry_of(all[n]).shares.front(), exchanger_name, array_number(n));
       require_reached(all[n], exchanger_name, array_number(n));
     }
     require_idle(all);
@@ -87,7 +88,7 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
     add_to(said, a,
            !a.on.mesh.empty() ? 1
            : a.on.along != 0  ? std::popcount(unsigned{a.on.along})
-           : grid_            ? grid_->rank
+           : grid_            ? grid_->front().rank
                               : 0);
   // In the usual case one reduction: whether all ranks know the plan, and name the same arrays.
   bool is_good = true;
@@ -108,7 +109,7 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
   std::vector<std::int64_t> orders;
   with_.all_alike(planning, [&] {
     plans_.reserve(plans_.size() + 1);
-    for (array_ref const& a : all) orders.push_back(order_of(a, share_for(a).rank));
+    for (array_ref const& a : all) orders.push_back(order_of(a, geometry_of(a).shares.front().rank));
   });
   with_.min(orders);
   std::shared_ptr<array_plan> made;
@@ -117,14 +118,6 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
   if (plans_.size() == most_plans) plans_.pop_back();
   plans_.insert(plans_.begin(), made);
   return made;
-}
-
-KEEL_INLINE decomposition const& array_exchanges::cut_of(array_ref const& a, share const& part) {
-  int const layers = a.says_layers ? a.layers : all_layers;
-  return cut_in(cuts_, a.on, layers, [&] {
-    return a.on.mesh.empty() ? decomposition_of({&part, 1}, 1, ranks_.rank(), layers)
-                             : mesh_of(a.on.mesh).cut(1, ranks_.rank(), layers);
-  });
 }
 
 KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(array_memory const* from,
@@ -170,9 +163,9 @@ KEEL_INLINE array_plan::array_plan(array_exchanges& by, std::span<array_ref cons
   for (std::size_t n = 0; n < all.size(); ++n) {
     array& a = arrays_[n];
     a.lies = all[n];
-    share const here = by_->share_for(a.lies);
-    a.form = shape_of(a.lies, here, orders[n], exchanger_name, a.order);
-    a.cut = &by_->cut_of(a.lies, here);
+    geometry const& here = by_->geometry_of(a.lies);
+    a.form = shape_of(a.lies, here.shares.front(), orders[n], exchanger_name, a.order);
+    a.cut = &here.cut(1, by_->ranks_.rank(), a.lies.says_layers ? a.lies.layers : all_layers);
     array_memory const* const from = a.lies.is_on_device() ? a.lies.where : nullptr;
     a.part = 0;
     while (a.part < parts_.size() && parts_[a.part].from != from) ++a.part;

@@ -17,21 +17,6 @@
 
 namespace keel::residency::detail {
 
-/// A cut that exchanges take, of so many layers of ghosts.
-template <class Of>
-struct kept_cut {
-  Of of;
-  int layers;
-  std::unique_ptr<decomposition const> made;
-};
-/// One of these; made if it is not there.
-template <class Of>
-[[nodiscard]] decomposition const& cut_in(std::vector<kept_cut<Of>>& all, Of const& of, int layers, auto const& make) {
-  for (kept_cut<Of> const& k : all)
-    if (k.of == of && k.layers == layers) return *k.made;
-  return *all.emplace_back(kept_cut<Of>{of, layers, std::make_unique<decomposition const>(make())}).made;
-}
-
 /// What exchanges need. They fill ghosts in one round, or add them to their owners.
 class halo_exchange {
 public:
