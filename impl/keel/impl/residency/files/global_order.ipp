@@ -3,7 +3,6 @@
 #include <keel/impl/residency/records.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace keel::residency::detail {
 
@@ -14,20 +13,18 @@ inline std::vector<dimension_run> dimensions_of(whole_variable const& w) {
   if (!made.empty()) return made;
   variable_record const& v = w.of.variables()[std::size_t(w.variable)];
   auto const& dynamic = v.extents[v.extents.size() == 1 ? 0 : std::size_t(w.component)];
-  for (int d = 0; d < lies.rank; ++d) made.push_back({d, 0, lies.stride[d]});
   std::int64_t stride = lies.inner_stride;
-  std::vector<dimension_run> inner;
-  for (int k = 0; k < v.kind->rank - lies.rank; ++k) { // from the fastest on
-    int const d = v.kind->is_left ? lies.rank + k : v.kind->rank - 1 - k;
+  for (int k = 0; k < v.kind->rank; ++k) { // from the fastest on
+    int const d = v.kind->is_left ? k : v.kind->rank - 1 - k;
+    if (d < lies.rank) {
+      made.push_back({d, 0, lies.stride[d]});
+      continue;
+    }
     std::int64_t const count = d < v.kind->dynamic ? std::int64_t(dynamic[std::size_t(d)]) : v.kind->fixed[d];
-    inner.push_back({-1, count, stride});
+    made.push_back({-1, count, stride});
     stride *= count;
   }
-  if (v.kind->is_left) {
-    inner.insert(inner.begin(), made.begin(), made.end());
-    made = std::move(inner);
-    std::reverse(made.begin(), made.end());
-  } else made.insert(made.end(), inner.rbegin(), inner.rend());
+  std::reverse(made.begin(), made.end());
   return made;
 }
 
