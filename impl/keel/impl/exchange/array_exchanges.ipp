@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <exception>
 #include <utility>
 
@@ -84,16 +83,11 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
     require_idle(all);
   };
   argument said{"arrays, their order, types, lengths or memories"};
-  for (array_ref const& a : all)
-    add_to(said, a,
-           !a.on.mesh.empty() ? 1
-           : a.on.along != 0  ? std::popcount(unsigned{a.on.along})
-           : grid_            ? grid_->front().rank
-                              : 0);
-  // In the usual case one reduction: whether all ranks know the plan, and name the same arrays.
   bool is_good = true;
+  // In the usual case one reduction: whether all ranks know the plan, and name the same arrays.
   try {
     check_all();
+    for (array_ref const& a : all) add_to(said, a, geometry_of(a).shares.front().rank);
   } catch (std::exception const&) { // said again, to all
     is_good = false;
   }
