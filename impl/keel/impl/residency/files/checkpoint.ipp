@@ -52,7 +52,7 @@ KEEL_INLINE stored_dataset dataset_of(arrays const& of, saved_level const& one, 
   stored_dataset made;
   made.path = path_of(v.about->name, one, of.components() > 1 && !of.has_blocks());
   made.type = types[std::size_t(numbers)], made.element_bytes = int(kind.element_bytes) / each;
-  made.extents = whole.extents();
+  for (dimension_run const& d : whole.dimensions()) made.extents.push_back(d.count);
   if (each > 1) made.extents.push_back(each);
   std::string const lies = "on " + of.lattice_of(one.variable)->text() + (kind.is_left ? ", the first" : ", the last") +
                            " index runs fastest";

@@ -89,15 +89,14 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
   int const element = int(kind.element_bytes);
   std::string_view const mesh = on.variables()[std::size_t(what.variable)].about->on.mesh;
   gathered_part mine, ids;
-  std::vector<std::int64_t> extents;
-  std::vector<int> order;
+  std::vector<dimension_run> dimensions;
   ranks.all_or_none(failing, [&] {
     request const all{what.variable, what.level, region::owned, region::none};
     if (f.book_.keeps_ledger()) f.book_.acquire({&all, 1}, host, "gather", range);
     f.book_.settle_all("gather");
     for (int c = range.begin; c < range.end; ++c) {
       whole_variable const whole{on, what.variable, c};
-      extents = whole.extents(), order = whole.order();
+      dimensions = whole.dimensions();
       // What every rank has is the root's.
       bool const is_on_all = on.provider().shape_of(what.variable, c).part == nullptr;
       if (is_on_all && ranks.rank() != root) continue;
@@ -112,7 +111,8 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
   auto const all_ids = mesh.empty() ? parts : parts_on(root, f, ranks, std::move(ids), failing);
   ranks.all_or_none(failing, [&] {
     if (ranks.rank() != root) return;
-    std::vector<std::size_t> dynamic(extents.begin(), extents.end());
+    std::vector<std::size_t> dynamic;
+    for (dimension_run const& d : dimensions) dynamic.push_back(std::size_t(d.count));
     if (kind.is_left) std::reverse(dynamic.begin(), dynamic.end());
     auto* const whole = static_cast<std::byte*>(into.make(into.view, dynamic.data()));
     if (mesh.empty()) {
@@ -120,10 +120,10 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
       return;
     }
     // In the order of ranks, then by id.
-    auto const at = std::size_t(std::find(order.begin(), order.end(), 0) - order.begin());
-    std::int64_t const total = extents[at];
-    std::int64_t before = 1, after = element;
-    for (std::size_t d = 0; d < extents.size(); ++d) (d < at ? before : after) *= d == at ? 1 : extents[d];
+    std::int64_t before = 1, total = 0, after = element;
+    for (dimension_run const& d : dimensions)
+      if (d.of_grid == 0) total = d.count;
+      else (total == 0 ? before : after) *= d.count;
     std::vector<std::byte> as_ranks_have_it(std::size_t(before * total * after));
     for (gathered_part const& p : parts) p.put(as_ranks_have_it.data(), element);
     auto const size = std::size_t(total);

@@ -73,10 +73,8 @@ struct whole_variable {
   int variable, component = 0;
   bool has_walls = false;
 
-  /// The slowest dimension first.
-  [[nodiscard]] std::vector<std::int64_t> extents() const;
-  /// Which dimension of the grid, or of the mesh, each is; negative beyond these.
-  [[nodiscard]] std::vector<int> order() const;
+  /// The slowest first, with strides in the array.
+  [[nodiscard]] std::vector<dimension_run> dimensions() const;
   /// What this rank has of owned elements, of walls, or of both. `once`: without what another rank or block has.
   [[nodiscard]] std::vector<ordered_box> boxes(region where, bool once) const;
 };

@@ -6,15 +6,13 @@
 
 namespace keel::residency::detail {
 
-// The slowest first.
-inline std::vector<dimension_run> dimensions_of(whole_variable const& w) {
-  shape const& lies = w.of.provider().shape_of(w.variable, w.component);
-  std::vector<dimension_run> made(lies.order.rbegin(), lies.order.rend());
-  if (!made.empty()) return made;
-  variable_record const& v = w.of.variables()[std::size_t(w.variable)];
-  auto const& dynamic = v.extents[v.extents.size() == 1 ? 0 : std::size_t(w.component)];
+KEEL_INLINE std::vector<dimension_run> whole_variable::dimensions() const {
+  shape const& lies = of.provider().shape_of(variable, component);
+  std::vector<dimension_run> made(lies.order.begin(), lies.order.end());
+  variable_record const& v = of.variables()[std::size_t(variable)];
+  auto const& dynamic = v.extents[v.extents.size() == 1 ? 0 : std::size_t(component)];
   std::int64_t stride = lies.inner_stride;
-  for (int k = 0; k < v.kind->rank; ++k) { // from the fastest on
+  for (int k = 0; k < v.kind->rank && lies.order.empty(); ++k) { // from the fastest on
     int const d = v.kind->is_left ? k : v.kind->rank - 1 - k;
     if (d < lies.rank) {
       made.push_back({d, 0, lies.stride[d]});
@@ -25,19 +23,9 @@ inline std::vector<dimension_run> dimensions_of(whole_variable const& w) {
     stride *= count;
   }
   std::reverse(made.begin(), made.end());
-  return made;
-}
-
-KEEL_INLINE std::vector<std::int64_t> whole_variable::extents() const {
-  indices const of_geometry = of.lattice_of(variable)->whole_extents({component}, has_walls);
-  std::vector<std::int64_t> made;
-  for (dimension_run const& d : dimensions_of(*this)) made.push_back(d.of_grid < 0 ? d.count : of_geometry[d.of_grid]);
-  return made;
-}
-
-KEEL_INLINE std::vector<int> whole_variable::order() const {
-  std::vector<int> made;
-  for (dimension_run const& d : dimensions_of(*this)) made.push_back(d.of_grid);
+  indices const extents = of.lattice_of(variable)->whole_extents({component}, has_walls);
+  for (dimension_run& d : made)
+    if (d.of_grid >= 0) d.count = extents[d.of_grid];
   return made;
 }
 
@@ -54,20 +42,19 @@ KEEL_INLINE std::vector<ordered_box> boxes_of_ids(elements const& here) {
 
 KEEL_INLINE std::vector<ordered_box> whole_variable::boxes(region where, bool once) const {
   shape const& lies = of.provider().shape_of(variable, component);
-  std::vector<dimension_run> const dimensions = dimensions_of(*this);
+  std::vector<dimension_run> const all = dimensions();
   std::vector<ordered_box> made;
   if (lies.part == nullptr) { // each rank has all of it, and each block
     if (once && (of.rank() != 0 || (of.has_blocks() && component != 0) || !overlap(where, region::owned))) return made;
-    ordered_box& all = made.emplace_back();
-    for (dimension_run const& d : dimensions) all.add({d.count, d.stride, 0, d.count});
+    ordered_box& box = made.emplace_back();
+    for (dimension_run const& d : all) box.add({d.count, d.stride, 0, d.count});
     return made;
   }
-  indices const extents = lies.on->whole_extents({component}, has_walls);
   for (placed_box const& one : lies.on->places({component}, has_walls, where, once)) {
     ordered_box& box = made.emplace_back();
-    for (dimension_run const& d : dimensions) {
+    for (dimension_run const& d : all) {
       placed_box::stretch const along = d.of_grid < 0 ? placed_box::stretch{0, d.count, 0} : one.along[d.of_grid];
-      box.add({along.count, d.stride, along.first, d.of_grid < 0 ? d.count : extents[d.of_grid]});
+      box.add({along.count, d.stride, along.first, d.count});
       box.at += along.begin * d.stride;
     }
   }

@@ -35,8 +35,9 @@ inline void read_elements(run_reader& file, mesh_in_file const& mesh, whole_vari
                           std::int64_t offset, int element_bytes, auto const& add) {
   if (mesh.elements.empty()) return;
   ordered_box one = whole.boxes(region::owned, true).front(); // becomes that of an element
-  auto const order = whole.order();
-  auto const of_mesh = std::size_t(std::find(order.begin(), order.end(), 0) - order.begin());
+  auto const order = whole.dimensions();
+  auto const of_mesh = std::size_t(
+      std::find_if(order.begin(), order.end(), [](auto const& d) { return d.of_grid == 0; }) - order.begin());
   std::int64_t const stride = one.dimensions[of_mesh].stride;
   one.at = 0, one.dimensions[of_mesh].count = 1, one.dimensions[of_mesh].first = 0;
   std::int64_t step = 1;

@@ -217,9 +217,9 @@ private:
     if (shares_ != nullptr) extents = arrays_.lay(*known->about, shares_)->whole_extents({one.component}, has_walls);
     for (auto const& m : made.meshes)
       if (arrays_.meshes()[m.mesh].name == known->about->on.mesh) extents = {{m.total}};
-    auto const order = whole.order();
+    auto const order = whole.dimensions();
     for (std::size_t k = 0; k < order.size() && extents; ++k)
-      if (order[k] >= 0) same.extents[k] = (*extents)[order[k]];
+      if (order[k].of_grid >= 0) same.extents[k] = (*extents)[order[k].of_grid];
     auto const *lies = attribute_of<std::string>(d.attributes, "lies"),
                *lies_here = attribute_of<std::string>(same.attributes, "lies");
     if (lies == nullptr || *lies != *lies_here)

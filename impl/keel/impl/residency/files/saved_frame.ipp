@@ -82,11 +82,11 @@ KEEL_INLINE std::string name_of(arrays const& on, request const& r) {
 }
 
 // The box with the dimensions of the grid or of the mesh first, and as an index has them beyond it.
-inline ordered_box as_seen(ordered_box const& box, std::vector<int> const& order, bool is_left) {
+inline ordered_box as_seen(ordered_box const& box, std::vector<dimension_run> const& order, bool is_left) {
   std::vector<std::size_t> places(order.size());
   std::iota(places.begin(), places.end(), std::size_t(0));
   std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    int const m = order[a], n = order[b];
+    int const m = order[a].of_grid, n = order[b].of_grid;
     if (m < 0 && n < 0) return is_left && a > b;
     if (m < 0 || n < 0) return n < 0 && m >= 0;
     return is_left ? m > n : m < n;
@@ -100,8 +100,8 @@ inline ordered_box as_seen(ordered_box const& box, std::vector<int> const& order
 KEEL_INLINE seen_array::seen_array(arrays const& on, request const& r, int component)
     : level{r.variable, r.level, component, region::owned}, whole(whole_of(on, level)),
       as(dataset_of(on, level, whole)), numbers(on.variables()[std::size_t(r.variable)].kind->numbers_of_each) {
-  auto const order = whole.order();
-  for (std::size_t d = 0; d < order.size(); ++d) numbers *= order[d] < 0 ? as.extents[d] : 1;
+  auto const order = whole.dimensions();
+  for (dimension_run const& d : order) numbers *= d.of_grid < 0 ? d.count : 1;
   for (ordered_box const& box : whole.boxes(region::owned, true))
     boxes.push_back(as_seen(box, order, on.variables()[std::size_t(r.variable)].kind->is_left));
 }
