@@ -2,13 +2,18 @@
 #pragma once
 
 /// @file
-/// What a program is started with: words and variables.
+/// What a program is started with: words, variables and files.
 
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 namespace keel::test {
 
@@ -35,6 +40,15 @@ struct variable {
   variable& operator=(variable const&) = delete;
   ~variable() { unsetenv(name.c_str()); }
   std::string name;
+};
+
+/// A file with a text, for as long as it lives.
+struct text_file {
+  explicit text_file(std::string_view text) { std::ofstream{path, std::ios::binary} << text; }
+  text_file(text_file const&) = delete;
+  text_file& operator=(text_file const&) = delete;
+  ~text_file() { std::filesystem::remove(path); }
+  std::string path = (std::filesystem::temp_directory_path() / ("keel-text-" + std::to_string(getpid()))).string();
 };
 
 } // namespace keel::test

@@ -10,7 +10,6 @@
 #include <support/test.hpp>
 #include "command_line.hpp"
 #include "every_knob.hpp"
-#include "text_file.hpp"
 
 #include <list>
 
@@ -184,7 +183,7 @@ std::string_view own_option(std::string_view option) {
 } // namespace
 
 TEST_CASE("device: each knob takes right texts from each source, shows them, and a stronger source wins") {
-  std::vector<std::string> tried{"config", "print-configuration", "help"};
+  std::vector<std::string> tried{"config", "print-configuration", "help", "verbose", "veryverbose"};
   for (auto const& [options, texts] : taken)
     for (auto const& option : split(options, ' ')) {
       CAPTURE(option);

@@ -13,7 +13,6 @@
 #include <support/said_to_stderr.hpp>
 #include "every_knob.hpp"
 #include "running.hpp"
-#include "text_file.hpp"
 
 #include <new>
 
@@ -80,6 +79,7 @@ line const lines[]{
     {"--tab-strict=on", "!", "--tab-strict=on has a value"},
     {"--tab-print-configuration=xml", "!", "--tab-print-configuration='xml' is not a value"},
     {"--tab-devise=any", "!", "Did you mean --tab-device?"},
+    {"--tab-device=nope --tab-device=never", "!", "device: --tab-device=never: there is no device 'never'"},
     {"--tab-hip-colour=1", "!", "unknown option --tab-hip-colour"},
     {"--tab-every-knob-device=any", "!", "unknown option --tab-every-knob-device"},
     {"--tab-strict --keel-device=any", "!", "--keel-device is left to the program"},
@@ -131,8 +131,6 @@ TEST_CASE("device: what is taken out of argv points to its words, in order, and 
   CHECK(line.ends_with_null());
   keel::test::command_line none{{}};
   CHECK(kd::read_arguments({"keel"}, none.count, none.data()).rest.empty());
-  keel::test::command_line other{{"app", "--keel-device=serial", "--keel-colour=red", "--keel"}};
-  CHECK(kd::read_arguments({"app"}, other.count, other.data()).for_another == words{"--keel-device"});
 }
 
 TEST_CASE("device: variables are read in the order of their names, and those that no knob has are kept apart") {
@@ -143,17 +141,6 @@ TEST_CASE("device: variables are read in the order of their names, and those tha
   for (auto const& one : found.knobs) where.push_back(one.where + "=" + one.text + "/" + std::string{one.device});
   CHECK(where == words{"ORDER_DEVICE=/", "ORDER_NUM_THREADS=2/", "ORDER_OPENMP_NUM_THREADS=3/openmp"});
   CHECK(found.unknown.size() == 2);
-}
-
-TEST_CASE("device: of all that is said of a knob, messages begin with the strongest and last") {
-  using kd::source;
-  auto const& device = kd::facts("device");
-  std::vector<kd::assignment> const all{{&device, "strong", "--x", source::command_line},
-                                        {&device, "stronger", "--y", source::command_line},
-                                        {&device, "weak", "X", source::environment},
-                                        {&kd::facts("num-threads"), "4", "--t", source::command_line}};
-  CHECK(kd::last_said(all, device) == "--y=stronger: ");
-  CHECK(kd::last_said(all, kd::facts("bind")).empty());
 }
 
 TEST_CASE("device: an unknown variable that is nearly a knob's is taken for that") {
@@ -381,7 +368,7 @@ TEST_CASE("device: what is warned of is refused in strict mode, by the policy or
 }
 
 TEST_CASE("device: strict mode knows every variable with the prefix, and leaves the program's own words alone") {
-  CHECK(start_with<strict>({"in.txt", "--own=3", "-x", "--", "--keel-device=x"}).empty());
+  CHECK(start_with<strict>({"in.txt", "--own=3", "-x", "--keel-colour", "--", "--keel-device=x"}).empty());
   variable const own{"STRICT_TEST_COLOUR_OF_THE_SEA", "blue"};
   CHECK(start_with<lenient>({}).empty());
   CHECK(start_with<strict>({}) == "keel::device: STRICT_TEST_COLOUR_OF_THE_SEA is read by nothing" + why + "Unset it.");

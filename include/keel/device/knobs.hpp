@@ -6,7 +6,7 @@
 /// that belong to the program and to none of its devices. Those of devices have their rows in keel/space/settings.hpp,
 /// all of them in impl/keel/impl/device/table.ipp.
 
-#include <keel/device/log.hpp>
+#include <keel/policy/log.hpp>
 #include <keel/space/settings.hpp>
 #include <keel/validity/settings.hpp>
 
@@ -20,6 +20,14 @@
 #include <vector>
 
 namespace keel::device {
+
+using policy::log;
+using policy::log_level;
+using policy::log_level_words;
+using policy::log_sink;
+using policy::set_log_level;
+using policy::set_log_sink;
+using policy::set_log_speaker;
 
 /// A knob of devices. One of the program is named by its member: `&program_settings::device`.
 using space::knob;

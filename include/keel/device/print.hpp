@@ -2,11 +2,11 @@
 #pragma once
 
 /// @file
-/// The knobs of a program as rows: what each is, and who said so.
+/// The knobs of a program as text: what each is, and who said so.
 
-#include <keel/device/help.hpp>
 #include <keel/impl/device/common_settings.hpp>
 #include <keel/impl/device/device_knobs.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <span>
@@ -35,6 +35,14 @@ struct printed_knob {
 
 /// Rows as one line of JSON: an object whose `knobs` have the members of `printed_knob`.
 [[nodiscard]] std::string json(std::vector<printed_knob> const& rows);
+
+/// The options as a text of one line each.
+[[nodiscard]] std::string help_text(option_names const& names);
+/// What `--help` prints for an application: `help_text<app>()`.
+template <class App>
+[[nodiscard]] std::string help_text() {
+  return help_text(option_names_of<App>());
+}
 
 /// Writes what `--keel-help` and `--keel-print-configuration` ask for.
 void print_start(option_names const& names, common_settings const& common, std::span<device_knobs const> devices,

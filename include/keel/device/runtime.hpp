@@ -6,14 +6,12 @@
 
 #include <keel/device/configuration.hpp>
 #include <keel/device/defaults.hpp>
-#include <keel/device/help.hpp>
 #include <keel/device/print.hpp>
 #include <keel/device/start.hpp>
 #include <keel/device/tracker.hpp>
 #include <keel/impl/device/choose_devices.hpp>
 #include <keel/impl/device/consistency.hpp>
 #include <keel/impl/device/runtime_core.hpp>
-#include <keel/impl/device/settings.hpp>
 #include <keel/machine/end.hpp>
 #include <keel/machine/environment.hpp>
 #include <keel/machine/session.hpp>

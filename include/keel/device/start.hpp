@@ -2,20 +2,60 @@
 #pragma once
 
 /// @file
-/// Knobs that the code sets before the runtime starts.
+/// All knobs of one program; and those that the code sets before the runtime starts.
 
 #include <keel/device/defaults.hpp>
-#include <keel/device/help.hpp>
-#include <keel/impl/device/settings.hpp>
+#include <keel/device/configuration.hpp>
+#include <keel/impl/device/common_settings.hpp>
 #include <keel/impl/device/table.hpp>
 #include <keel/machine.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/policy/tuple.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+
+namespace keel::device {
+
+/// A Hana tuple with one configuration for each device of `Devices`, and the program's own knobs.
+template <class Devices>
+class settings {
+public:
+  using devices = policy::to_list<Devices>;
+
+  common_settings common;
+
+  template <class Tag>
+  [[nodiscard]] configuration<Tag>& of() {
+    return slots_.template get<Tag>().value;
+  }
+  template <class Tag>
+  [[nodiscard]] configuration<Tag> const& of() const {
+    return slots_.template get<Tag>().value;
+  }
+
+  /// The devices' knobs, in the order of the list.
+  [[nodiscard]] auto all() {
+    return [this]<class... Tags>(list<Tags...>) {
+      return std::array<changeable_knobs, sizeof...(Tags)>{this->template of<Tags>().change()...};
+    }(devices{});
+  }
+  [[nodiscard]] auto all() const {
+    return [this]<class... Tags>(list<Tags...>) {
+      return std::array<device_knobs, sizeof...(Tags)>{this->template of<Tags>().read()...};
+    }(devices{});
+  }
+
+private:
+  policy::tuple_of<devices, slot> slots_;
+};
+
+} // namespace keel::device
 
 namespace keel {
 
@@ -83,9 +123,10 @@ public:
   device::outcome set(T Owner::* member, std::type_identity_t<T> value) {
     if constexpr (std::is_same_v<T, std::optional<int>>)
       if (value && *value < 1) return device::outcome::invalid_value;
-    for (auto const& old : device::old_spellings)
-      if constexpr (std::is_same_v<decltype(old.told), T Owner::*>)
-        if (old.told == member && value) set_log_level(old.level);
+    if constexpr (std::is_same_v<T Owner::*, bool residency::settings::*>) {
+      if (value && member == &residency::settings::verbose) set_log_level(device::log_level::information);
+      if (value && member == &residency::settings::veryverbose) set_log_level(device::log_level::details);
+    }
     settings_.common.program.set(member, std::move(value), device::source::code);
     return device::outcome::success;
   }

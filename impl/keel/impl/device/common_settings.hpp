@@ -5,7 +5,6 @@
 /// How text becomes a value of the knobs of a program, whatever its devices are, and what there is to say about it.
 
 #include <keel/impl/device/device_knobs.hpp>
-#include <keel/device/log.hpp>
 #include <keel/impl/device/read.hpp>
 #include <keel/policy/macros.hpp>
 

@@ -32,10 +32,9 @@ KEEL_INLINE void common_settings::take(option_names const& names, std::string_vi
   if (!known)
     throw error("start", "there is no knob " + std::string{name}, "options are called so, without --keel-",
                 "Did you mean " + std::string{nearest_option(name)});
-  auto const one = known->assign(std::string{text}, std::string{name}, source::code);
-  if (!one) return;
-  apply_to_program({*one}, names.has_ledger);
-  apply_to_devices(devices, {*one}, {});
+  assignment const one{known->row, std::string{text}, std::string{name}, source::code, known->device};
+  apply_to_program({one}, names.has_ledger);
+  apply_to_devices(devices, {one}, {});
 }
 
 KEEL_INLINE void common_settings::apply_to_program(std::vector<assignment> const& all, bool has_ledger) {
@@ -45,7 +44,8 @@ KEEL_INLINE void common_settings::apply_to_program(std::vector<assignment> const
     if (a.row->for_ledgers && !has_ledger)
       without_effect(a.where, "this program has no ledger, whose routines name no levels");
   }
-  for (auto const& old : old_spellings) program.residency.*old.told = program.log_level >= old.level;
+  program.residency.verbose = program.log_level >= log_level::information;
+  program.residency.veryverbose = program.log_level >= log_level::details;
 }
 
 KEEL_INLINE void common_settings::apply_to_devices(std::span<changeable_knobs const> devices,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/device/device_knobs.hpp>
-#include <keel/device/log.hpp>
 #include <keel/impl/device/table.hpp>
 
 #include <cstddef>

@@ -29,7 +29,7 @@ KEEL_INLINE std::vector<printed_knob> printed_knobs(option_names const& names, c
         }
         add(d.device().name, value ? row.of_device->show(*value) : "default", d.source(row.of_device->id));
       }
-    } else if (!row.for_ledgers || names.has_ledger) {
+    } else if (row.is_printed && (!row.for_ledgers || names.has_ledger)) {
       auto const by = row.of_program->source(common.program);
       bool const is_chosen = &row == &facts("device") && by == source::unset;
       add("", is_chosen ? std::string{device_name} : row.of_program->show(common.program), by);
@@ -63,6 +63,21 @@ KEEL_INLINE std::string json(std::vector<printed_knob> const& rows) {
            ", \"device\": " + (r.device.empty() ? "null" : policy::json_text(r.device)) +
            ", \"value\": " + policy::json_text(r.value) + ", \"source\": " + policy::json_text(name(r.from)) + "}";
   return "{\"knobs\": [" + all + "]}\n";
+}
+
+KEEL_INLINE std::string help_text(option_names const& names) {
+  std::string text;
+  std::string const ours = option_prefix(names.prefix);
+  for (auto const& row : all_knobs) {
+    if (row.for_ledgers && !names.has_ledger) continue;
+    std::string left = "  " + ours + std::string{row.option};
+    left += (row.is_switch() ? "" : " ") + std::string{row.placeholder};
+    left.resize(std::max(left.size() + 2, std::size_t{34}), ' ');
+    text += left + std::string{row.help} + "  [" + variable_name(names.prefix, row.option) + "]\n";
+  }
+  return text + "  " + ours + "DEVICE-...                 of the first " + std::to_string(space::knobs.size()) +
+         ": for this device alone, as in " + ours + "tbb-num-threads\n" +
+         "  --kokkos-...                    handed to Kokkos when it starts; beats the options above\n";
 }
 
 KEEL_INLINE void print_start(option_names const& names, common_settings const& common,

@@ -29,8 +29,8 @@ KEEL_INLINE found_variables read_environment(option_names const& names) {
     if (!entry.starts_with(ours) || entry.find('=') == entry.npos) continue;
     std::string const variable{entry.substr(0, entry.find('='))};
     if (auto const known = find_knob(std::string_view{variable}.substr(ours.size()), names, true)) {
-      if (auto one = known->assign(std::string{entry.substr(variable.size() + 1)}, variable, source::environment))
-        found.knobs.push_back(std::move(*one));
+      found.knobs.push_back(
+          {known->row, std::string{entry.substr(variable.size() + 1)}, variable, source::environment, known->device});
     } else {
       found.unknown.push_back(variable);
     }
@@ -69,13 +69,13 @@ KEEL_INLINE taken_arguments read_arguments(option_names const& names, int argc, 
       throw error("device", "unknown option " + where, "no knob has this name",
                   "Did you mean " + ours + std::string{nearest_option(option)});
     auto const take = [&](std::string text) {
-      taken.knobs.push_back(*known->assign(std::move(text), std::move(where), source::command_line));
+      taken.knobs.push_back({known->row, std::move(text), std::move(where), source::command_line, known->device});
     };
     if (has_value) {
-      if (!known->takes_value())
+      if (known->row->placeholder.empty())
         throw error("device", std::string{word} + " has a value", "this option is a switch", "Write " + where);
       take(std::string{body.substr(option.size() + 1)});
-    } else if (known->is_switch()) {
+    } else if (known->row->is_switch()) {
       take("1");
     } else if (i + 1 < argc && std::string_view{argv[i + 1]} != "--") {
       take(argv[++i]);
@@ -179,7 +179,7 @@ KEEL_INLINE std::vector<assignment> parse_config(option_names const& names, std:
       if (before.row == known->row && before.device == known->device)
         refuse(key + " is set twice", before.where + " is the first", "Remove one");
     std::string value{detail::trimmed(words.substr(equals + 1))};
-    if (auto one = known->assign(std::move(value), at + key, source::file)) found.push_back(std::move(*one));
+    found.push_back({known->row, std::move(value), at + key, source::file, known->device});
   }
   return found;
 }

@@ -38,6 +38,12 @@ struct option_names {
   bool has_ledger = true;                                    ///< whether the knobs of ledgers are shown
 };
 
+/// What the options of an application are called.
+template <class App>
+[[nodiscard]] option_names option_names_of() {
+  return {App::prefix, names_of_devices<typename App::devices>, App::uses_ledger};
+}
+
 /// `NUM_THREADS` for `num-threads`.
 [[nodiscard]] std::string in_capitals(std::string_view text);
 /// `--app-` and `APP_` for the prefix `app`.
@@ -80,7 +86,8 @@ struct knob_facts {
   std::optional<device_value> of_device{};   ///< empty if the program has it
   std::optional<program_value> of_program{}; ///< empty if devices have it
   bool for_ledgers = false;                  ///< only a program whose policy says `uses_ledger` has it
-  bool is_alike = false; ///< all ranks have to give it the same value, because messages depend on it
+  bool is_alike = false;  ///< all ranks have to give it the same value, because messages depend on it
+  bool is_printed = true; ///< with the configuration; not an older name of another knob
 
   [[nodiscard]] constexpr bool is_switch() const {
     return !of_device && (placeholder.empty() || placeholder.front() == '[');
@@ -96,30 +103,14 @@ extern std::span<knob_facts const> const all_knobs;
 /// The values of the knobs that all ranks have to give alike: option=value, each with a zero after it.
 [[nodiscard]] std::string alike_knobs(program_settings const& program);
 
-/// Switches that are a level of the log under another name.
-struct old_spelling {
-  using flag = bool residency::settings::*;
-  std::string_view option;
-  log_level level;
-  flag told; ///< what residency logs from this level on
-};
-inline constexpr old_spelling old_spellings[]{{"verbose", log_level::information, &residency::settings::verbose},
-                                              {"veryverbose", log_level::details, &residency::settings::veryverbose}};
-
-/// A knob as it was named.
+/// A knob as it was named, for one device or for all.
 struct named_knob {
   knob_facts const* row;
-  std::string_view device = {};  ///< the one device that it was named for; empty for all
-  std::string_view implied = {}; ///< the value that an old spelling stands for, as a switch; else empty
-
-  [[nodiscard]] bool is_switch() const { return row->is_switch() || !implied.empty(); }
-  [[nodiscard]] bool takes_value() const { return !row->placeholder.empty() && implied.empty(); }
-  /// The knob with its value; empty for an old spelling that is switched off.
-  [[nodiscard]] std::optional<assignment> assign(std::string text, std::string where, source from) const;
+  std::string_view device = {}; ///< empty for all
 };
 
 /// The knob that `written` names: `num-threads`, or `tbb-num-threads`; in capitals and with underscores where it is a
-/// variable's. An old spelling is the knob that it stands for.
+/// variable's.
 [[nodiscard]] std::optional<named_knob> find_knob(std::string_view written, option_names const& names,
                                                   bool is_variable = false);
 

@@ -33,6 +33,19 @@ constexpr knob_facts for_ledgers(knob_facts row) {
   return row;
 }
 
+/// An older name of a level of the log, which also says what residency tells.
+template <log_level Level>
+constexpr knob_facts of_level(std::string_view option, std::string_view help) {
+  auto const store = [](program_settings& into, assignment const& a) {
+    if (parse_flag(a.where, a.text)) into.set(&program_settings::log_level, Level, a.from);
+  };
+  auto const show = [](program_settings const& all) { return kinds::flag.show(all.log_level >= Level); };
+  auto const source = [](program_settings const& all) { return all.source(&program_settings::log_level); };
+  knob_facts row{option, "", help, {}, program_value{store, show, source}};
+  row.is_printed = false;
+  return row;
+}
+
 template <auto const& Kind>
 constexpr knob_facts of_device(space::knob_row const& row) {
   return {row.option, Kind.placeholder, row.help,
@@ -64,6 +77,8 @@ inline constexpr auto rows_of_program = [] {
           "log-level",
           "what is said on standard error: off, error, warning, information (also what is copied back for output), "
           "details (also what each routine waits for)"),
+      of_level<log_level::information>("verbose", "the same as log-level=information"),
+      of_level<log_level::details>("veryverbose", "the same as log-level=details"),
       of_program<period, &rooms::copy_back_every>(
           "copy-back-every", "for output that declares nothing: copy to the host every N steps, or never"),
       of_program<names, &rooms::copy_back_vars, &rooms::copy_back_vars_name>(
@@ -137,14 +152,6 @@ KEEL_INLINE std::string alike_knobs(program_settings const& program) {
   return all;
 }
 
-KEEL_INLINE std::optional<assignment> named_knob::assign(std::string text, std::string where, source from) const {
-  if (!implied.empty()) {
-    if (!parse_flag(where, text)) return std::nullopt;
-    text = implied;
-  }
-  return assignment{row, std::move(text), std::move(where), from, device};
-}
-
 KEEL_INLINE std::optional<named_knob> find_knob(std::string_view written, option_names const& names, bool is_variable) {
   auto const is = [&](std::string_view text, std::string_view name) {
     return text.size() == name.size() && text == (is_variable ? in_capitals(name) : std::string{name});
@@ -158,8 +165,6 @@ KEEL_INLINE std::optional<named_knob> find_knob(std::string_view written, option
       for (auto const device : all)
         if (is(written.substr(0, cut - 1), device)) return named_knob{&row, device};
   }
-  for (auto const& old : old_spellings)
-    if (is(written, old.option)) return named_knob{&facts("log-level"), {}, log_level_words[std::size_t(old.level)]};
   return std::nullopt;
 }
 

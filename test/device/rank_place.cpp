@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/device/bound_rank.hpp>
-#include <keel/impl/device/mapping.hpp>
+#include <keel/impl/device/rank_place.hpp>
 
+#include <keel/impl/device/runtime_core.hpp>
 #include <keel/machine.hpp>
 
 #include <support/test.hpp>
@@ -83,17 +83,22 @@ namespace {
 
 std::vector<std::string> cards; // PCI ids of those that `propose` may take
 
-/// A device with instances and no other knob.
-kd::device_facts cards_alone() {
+/// A device with one knob, whose bounds are these.
+kd::device_facts with_knob(kd::knob id, keel::space::bounds (*bounds)()) {
   static std::atomic<unsigned> told{0};
-  kd::device_facts facts{.name = "cards",
-                         .knobs = {},
-                         .told = &told,
-                         .max_devices = [] { return int(cards.size()); },
-                         .pci_id = [](int i) { return cards[std::size_t(i)]; }};
-  facts.knobs[std::size_t(kd::knob::device_instance)] = {
-      [] { return keel::space::bounds{0, std::int64_t(cards.size()) - 1}; }};
+  kd::device_facts facts{.name = "one", .knobs = {}, .told = &told};
+  facts.knobs[std::size_t(id)] = {bounds};
   return facts;
+}
+
+/// What an unbound rank takes of a device with one knob where the ranks of the node told these threads.
+std::optional<std::int64_t> proposed(kd::device_facts const& facts, int rank, auto const& told) {
+  kd::own_node const node;
+  std::array<kd::held_value, 1> value;
+  kd::changeable_knobs const knobs{&facts, value.data()};
+  kd::propose({&knobs, 1}, rank, {reinterpret_cast<char const*>(told.data()), sizeof told}, kd::placed_rank{},
+              kd::program_settings{}, node);
+  return value[0].value;
 }
 
 } // namespace
@@ -103,20 +108,17 @@ TEST_CASE("device: of ranks that a launcher has bound, each takes a card near it
   cards.clear();
   for (auto const& d : seen.devices())
     if (d.type == kt::device_type::gpu) cards.push_back(d.pci_id);
-  auto const facts = cards_alone();
+  auto facts =
+      with_knob(kd::knob::device_instance, [] { return keel::space::bounds{0, std::int64_t(cards.size()) - 1}; });
+  facts.max_devices = [] { return int(cards.size()); };
+  facts.pci_id = [](int i) { return cards[std::size_t(i)]; };
   auto const last = *seen.cores().back().hardware_threads.begin();
-  std::array const told{bits_of({last}), bits_of({0})};
   keel::test::variable const file{"HWLOC_XMLFILE", KEEL_TEST_DATA "/gpus8_numa4.xml"};
-  kd::own_node const node;
-  kd::placed_rank const unbound;
   for (int rank = 0; rank < 2; ++rank) {
-    std::array<kd::held_value, 1> value;
-    kd::changeable_knobs const knobs{&facts, value.data()};
-    kd::program_settings const program;
-    kd::propose({&knobs, 1}, rank, {reinterpret_cast<char const*>(told.data()), sizeof told}, unbound, program, node);
+    auto const instance = proposed(facts, rank, std::array{bits_of({last}), bits_of({0})});
+    REQUIRE(instance.has_value());
     int const core = rank == 0 ? int(seen.cores().size()) - 1 : 0;
-    REQUIRE(value[0].value.has_value());
-    auto const& taken = cards[std::size_t(*value[0].value)];
+    auto const& taken = cards[std::size_t(*instance)];
     CAPTURE(taken);
     int nearest = 1'000, distance = -1;
     for (auto const& d : seen.devices())
@@ -129,19 +131,65 @@ TEST_CASE("device: of ranks that a launcher has bound, each takes a card near it
 }
 
 TEST_CASE("device: ranks that may run on the same hardware threads share them, and others do not count") {
-  auto facts = cards_alone();
-  facts.knobs = {};
-  facts.knobs[std::size_t(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; }};
+  auto facts = with_knob(kd::knob::threads, [] { return keel::space::bounds{1, 8}; });
   facts.default_threads = [] { return 8; };
-  facts.max_devices = nullptr;
   std::array const told{bits_of({0}), bits_of({0}), bits_of({4})};
-  kd::own_node const node;
-  kd::placed_rank const unbound;
-  kd::program_settings const program;
-  for (int rank = 0; rank < 3; ++rank) {
-    std::array<kd::held_value, 1> value;
-    kd::changeable_knobs const knobs{&facts, value.data()};
-    kd::propose({&knobs, 1}, rank, {reinterpret_cast<char const*>(told.data()), sizeof told}, unbound, program, node);
-    CHECK(value[0].value == (rank < 2 ? 4 : 8));
+  for (int rank = 0; rank < 3; ++rank) CHECK(proposed(facts, rank, told) == (rank < 2 ? 4 : 8));
+  CHECK(kd::share_of_threads(2, 4) == 1);
+  CHECK(kd::share_of_threads(0, 0) == 1);
+}
+
+TEST_CASE("device: a card is dealt round robin, or the one that placement gave is taken, if it is there") {
+  std::array<std::string, 4> const all{"0000:07:00.0", "0000:0b:00.0", "0000:48:00.0", "0000:4c:00.0"};
+  std::array<std::string, 1> const own{all[3]}; // a list that the launcher has cut
+  using how = kd::device_mapping;
+  struct {
+    how mapping;
+    kd::mapping_facts facts;
+    std::optional<int> instance;
+  } const rows[]{
+      {how::rank, {.node_rank = 3, .visible = all}, 3},
+      {how::rank, {.node_rank = 5, .visible = all}, 1},
+      {how::rank, {.node_rank = 3, .visible = all, .limit = 2}, 1},
+      {how::rank, {.node_rank = 3, .visible = all, .limit = 64}, 3},
+      {how::rank, {.node_rank = 0, .visible = all, .nearest = all[2]}, 0},
+      {how::rank, {.visible = all, .limit = 0}, {}},
+      {how::nearest, {.node_rank = 0, .visible = all, .nearest = all[2]}, 2},
+      {how::nearest, {.node_rank = 3, .visible = all, .nearest = all[2], .limit = 2}, 1},
+      {how::nearest, {.node_rank = 2, .visible = own, .nearest = all[2]}, 0},
+      {how::nearest, {.nearest = all[0]}, {}},
+      {how::none, {.visible = all}, {}},
+  };
+  for (auto const& row : rows) CHECK(kd::map_device(row.mapping, row.facts) == row.instance);
+}
+
+TEST_CASE("device: ranks that are bound take near cards, and every card before they double one") {
+  auto const node = kt::node::from_xml(KEEL_TEST_DATA "/gpus8_numa4.xml");
+  auto const taken_on = [](kt::node const& on, std::vector<int> const& threads) {
+    std::vector<int> all;
+    for (std::size_t rank = 0; rank < threads.size(); ++rank) all.push_back(kd::nearest_gpu(on, threads, rank));
+    return all;
+  };
+  auto const is_near = [&](int core, int card, int wanted) {
+    return node.distance_to_device(core, card) <= node.distance_to_device(core, wanted);
+  };
+  std::vector<int> threads, wanted;
+  for (auto const& p : node.place(8)) {
+    threads.push_back(*p.hardware_threads.begin());
+    wanted.push_back(p.device);
   }
+  CHECK(taken_on(node, threads) == wanted);
+  std::swap(threads[0], threads[7]);
+  std::swap(threads[2], threads[5]);
+  auto swapped = taken_on(node, threads);
+  CHECK(is_near(31, swapped[0], wanted[7]));
+  auto crowded = taken_on(node, std::vector<int>(8, *node.cores()[0].hardware_threads.begin()));
+  CHECK(is_near(0, crowded[1], wanted[0]));
+  for (auto* all : {&wanted, &swapped, &crowded}) std::sort(all->begin(), all->end());
+  CHECK(swapped == wanted);
+  CHECK(crowded == wanted);
+  CHECK(taken_on(node, {-1}).size() == 1);
+  auto const contexts = kt::node::from_xml(KEEL_TEST_DATA "/contexts.xml"); // GPUs of 4, 2 and unknown
+  CHECK(taken_on(contexts, std::vector<int>(8, 0)) == std::vector{0, 1, 0, 1, 0, 0, 2, 2});
+  CHECK(taken_on(kt::node::from_synthetic("core:2 pu:1"), {0}) == std::vector{-1});
 }
