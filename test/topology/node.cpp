@@ -67,11 +67,11 @@ void replace(std::string& text, std::string const& from, std::string const& to, 
     text.replace(at, from.size(), to);
 }
 
-/// Calls `f(file, node)` with every machine that is there.
+/// Calls `f(node)` with every machine that is there.
 void on_every_machine(auto const& f) {
   for (auto const& file : keel::test::all_machines()) {
     CAPTURE(file);
-    f(file, node::from_xml(file));
+    f(node::from_xml(file));
   }
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("topology: objects and distances are those of a walk over hwloc") {
 }
 
 TEST_CASE("topology: nearness keeps its laws for every core of every machine") {
-  on_every_machine([](auto const&, node const& n) {
+  on_every_machine([](node const& n) {
     int const cores = int(n.cores().size());
     keel::laws::nearness(cores, n.cores().size(), types_to(core_type::efficiency), core_type::any,
                          [&](int c, core_type t, int a, int b) { return n.nearby_cores(c, t, a, b); });
@@ -158,8 +158,8 @@ TEST_CASE("topology: nearness keeps its laws for every core of every machine") {
   });
 }
 
-TEST_CASE("topology: steps can be compared between the cores of every machine") {
-  on_every_machine([](auto const&, node const& n) {
+TEST_CASE("topology: steps can be compared between the cores of every machine, and what is farther is not faster") {
+  on_every_machine([](node const& n) {
     int const cores = int(n.cores().size());
     auto const between = [&](int a, int b) { return n.distance_to_core(a, b); };
     keel::laws::steps_compare(cores, cores, between, between);
@@ -167,15 +167,12 @@ TEST_CASE("topology: steps can be compared between the cores of every machine") 
                               [&](int c, int m) { return n.steps_to_memory(c, m); });
     keel::laws::steps_compare(cores, int(n.devices().size()), between,
                               [&](int c, int d) { return n.distance_to_device(c, d); });
+    keel::laws::latencies(n);
   });
 }
 
-TEST_CASE("topology: on every machine distances follow steps and latencies, and what is farther is not faster") {
-  on_every_machine([](auto const&, node const& n) { keel::laws::latencies(n); });
-}
-
 TEST_CASE("topology: the table of cores says what the distances say") {
-  on_every_machine([](auto const&, node const& n) {
+  on_every_machine([](node const& n) {
     int const cores = int(n.cores().size());
     for (int c = 0; c < cores; c += 1 + cores / 40)
       for (int min = 0; min < 6; ++min)

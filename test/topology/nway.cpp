@@ -141,14 +141,9 @@ TEST_CASE("nway: every misuse has its code and leaves the output untouched") {
   refused<set>(NWAY_NO_SUCH_TYPE, [](set* o) { return get_nearby_devs(0, dev_type_t(7), 0, -1, o); });
   set other{};
   CHECK(get_nearby_devs(0, DEV_TYPE_OTHER, 0, -1, &other) == NWAY_SUCCESS);
-  // Compiled into programs of others.
-  CHECK(NWAY_SUCCESS == 0);
-  CHECK(NWAY_NO_SUCH_ID == -1);
-  CHECK(NWAY_NO_SUCH_TYPE == -2);
-  CHECK(NWAY_BAD_RANGE == -3);
-  CHECK(NWAY_NULL_POINTER == -4);
-  CHECK(NWAY_TOO_LARGE == -5);
-  CHECK(NWAY_NO_NODE == -6);
+  static_assert(NWAY_SUCCESS == 0 && NWAY_NO_SUCH_ID == -1 && NWAY_NO_SUCH_TYPE == -2 && NWAY_BAD_RANGE == -3 &&
+                NWAY_NULL_POINTER == -4 && NWAY_TOO_LARGE == -5 &&
+                NWAY_NO_NODE == -6); // compiled into programs of others
   CHECK(get_core_info(0, nullptr) == NWAY_NULL_POINTER);
   CHECK(get_mem_info(0, nullptr) == NWAY_NULL_POINTER);
   CHECK(get_dev_info(0, nullptr) == NWAY_NULL_POINTER);
