@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Exchanges that have to end, writers that fail, and what is copied for walls and analyses.
+/// Kernels that fail late, what is copied for walls and analyses, and tracking that is chosen at the start.
 #include <keel/residency/fields.hpp>
 
 #include "cases.hpp"
@@ -35,16 +35,6 @@ struct fill : kr::routine<"fill", Place, kr::writes<Part>> {
         });
   }
 };
-/// Sets both walls of `x`; with `fails`, throws between them.
-struct set_walls : kr::routine<"set_walls", kr::on_host, kr::writes<kr::walls<x>>> {
-  template <class V>
-  static void run(V v, double value, bool fails = false) {
-    auto const a = v(x{});
-    a(0) = value;
-    if (fails) throw std::runtime_error("between walls");
-    a(a.extent(0) - 1) = value;
-  }
-};
 template <class X>
 struct first : kr::routine<"first", kr::on_host, kr::reads<X>> {
   template <class V>
@@ -52,53 +42,19 @@ struct first : kr::routine<"first", kr::on_host, kr::reads<X>> {
     return v(X{})(0);
   }
 };
-struct other : empty<"other", kr::on_host> {};
 template <class Place, class... Clauses>
 using touch = empty<"touch", Place, Clauses...>;
-struct never {
-  static bool holds() { return false; }
-};
 
-template <class App>
 struct fields_on : test::run<> {
   explicit fields_on(bool is_periodic = false) : test::run<>{"simulated"}, is_periodic_(is_periodic) {}
   bool is_periodic_;
-  kr::fields<App, x, y> f{*this, kr::grid{{24}, kr::ghost_width{1}, kr::periodic{is_periodic_}}};
+  kr::fields<app, x, y> f{*this, kr::grid{{24}, kr::ghost_width{1}, kr::periodic{is_periodic_}}};
 };
-
-template <class Entry>
-double halo_after() {
-  fields_on<app> on(true);
-  using host_fill = fill<kr::on_host, x>;
-  for (double n : {1., 2., 3.}) on.f.step(kr::schedule<host_fill, kr::exchange<x>, other, Entry>{}, n);
-  CHECK(on.f.template is_valid<x>());
-  return on.f.run(first<x>{});
-}
 
 std::string warned;
 
-TEST_CASE("residency: an exchange that begins ends, whatever entry comes after it") {
-  CHECK(halo_after<kr::once<other>>() == 3);
-  CHECK(halo_after<kr::every<5, other>>() == 3);
-  CHECK(halo_after<kr::when<never, other>>() == 3);
-  CHECK(halo_after<kr::repeat<0, other>>() == 3);
-  CHECK(halo_after<kr::analysis<other>>() == 3);
-}
-
-TEST_CASE("residency: walls that a boundary condition left half written are valid nowhere") {
-  fields_on<app> on;
-  on.f.run(fill<kr::on_host, kr::everywhere<x>>{}, 1.);
-  on.f.run(kr::exchange<x>{});
-  CHECK(on.f.is_valid<x>());
-  CHECK_THROWS_AS(on.f.run(set_walls{}, 2., true), std::runtime_error);
-  CHECK_FALSE(on.f.is_valid<x>());
-  CHECK(refuses([&] { (void)on.f.run(first<x>{}); }, "reads x, level 0, walls, valid nowhere"));
-  on.f.run(set_walls{}, 2.);
-  CHECK(on.f.run(first<x>{}) == 2);
-}
-
 TEST_CASE("residency: a kernel that fails late leaves nothing valid that its device alone has") {
-  fields_on<app> on;
+  fields_on on;
   using set_x = fill<kr::on_device, kr::everywhere<x>>;
   using set_y = fill<kr::on_device, kr::everywhere<y>>;
   on.f.run(set_x{}, 1.);
@@ -112,7 +68,7 @@ TEST_CASE("residency: a kernel that fails late leaves nothing valid that its dev
 }
 
 TEST_CASE("residency: an analysis copies what its entries wrote, and no more") {
-  fields_on<app> on(true);
+  fields_on on(true);
   on.f.run(fill<kr::on_device, kr::everywhere<x>>{}, 1.);
   on.f.run(fill<kr::on_device, kr::everywhere<kr::past<x, 1>>>{}, 1.);
   on.f.run(kr::analysis<kr::exchange<kr::past<x, 1>>>{});

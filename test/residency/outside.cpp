@@ -69,7 +69,7 @@ TEST_CASE("residency: a caller who is about to write through a view waits for th
 
 TEST_CASE("residency: a view that is kept declares nothing, wherever it lies") {
   test::run run{"twin"};
-  kr::fields<app, z> f{run, kr::grid{{4, 1}}, kr::components{2}};
+  kr::fields<app, z> f{run, kr::grid{{4, 1}, kr::ghost_width{1}}, kr::components{2}};
   kr::view_of<app, z, host> const now = f.view<host>(z{}), past = f.view<host>(kr::past<z, 1>{}),
                                   second = f.view<host>(z{}, kr::component{1});
   kr::view_of<app, z, twin> const there = f.view<twin>(z{});
@@ -79,6 +79,7 @@ TEST_CASE("residency: a view that is kept declares nothing, wherever it lies") {
   now(0, 0) = 7;
   f.notify_data_modified(now);
   CHECK(f.is_valid<z>(kr::region::owned));
+  CHECK_FALSE(f.is_valid<z>(kr::region::walls));
   CHECK_FALSE(f.is_valid<z>(kr::region::owned, kr::component{1}));
   CHECK_FALSE(f.is_valid<kr::past<z, 1>>(kr::region::owned));
   CHECK(f.run(first<z>{}, kr::component{0}) == 7);
@@ -193,6 +194,53 @@ TEST_CASE("residency: an array may have no elements") {
   f.run(set<x>{}, 1.0);
   f.run(nothing<x>{});
   CHECK(f.traffic().copies() == 1);
+}
+
+// Calls what it is given, inside a step.
+using meddle = call<kr::updates<x>>;
+
+TEST_CASE("residency: a routine cannot call for entries that the running schedule does not contain") {
+  test::run run{"twin"};
+  kr::fields<app, x, y, between> f{run, kr::grid{{4}}};
+  f.run(set<x>{}, 1.0);
+  auto const nothing = [](auto const&) {};
+  f.step(kr::schedule<meddle>{}, nothing);
+  auto const said = [&](auto&& what) {
+    auto const all = [&](auto v) { what(v(x{})); };
+    std::string const words = message_of([&] { f.step(kr::schedule<meddle>{}, all); });
+    f.run(set<x>{}, 1.0); // what a failed routine leaves is lost
+    return words;
+  };
+  CHECK(said([&](auto const&) {
+          f.run(take{});
+        }).find("keel::residency: take was called inside a step (the running schedule") == 0);
+  CHECK(said([&](auto const&) { f.run(kr::exchange<x>{}); }).find("exchange was called") != std::string::npos);
+  CHECK(said([&](auto const&) { f.step(kr::schedule<take>{}); }).find("step() was called") != std::string::npos);
+  CHECK(said([&](auto const&) { f.copy_from_past<between>(); }).find("copy_from_past was called") != std::string::npos);
+  CHECK(said([&](auto const& view) { f.require_valid_data(view); }).find("require_valid_data was called") !=
+        std::string::npos);
+  CHECK(said([&](auto const& view) { f.notify_data_modified(view); }).find("notify_data_modified was called") !=
+        std::string::npos);
+  CHECK(said(nothing).empty());
+  f.run(take{});
+  CHECK(f.run(first<y>{}) == 1);
+}
+
+TEST_CASE("residency: a step overtakes no copy that left before it") {
+  test::run run{"twin"};
+  kr::fields<app, x, y> f{run, kr::grid{{4}}};
+  released = gave_up = false;
+  f.run(set<x>{}, 3.0);
+  f.run(hold{});
+  f.run(take{}); // the copy waits for the kernel
+  std::thread later([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    released = true;
+  });
+  f.step(kr::schedule<set<x>>{}, 2.0);
+  later.join();
+  CHECK_FALSE(gave_up);
+  CHECK(f.run(first<y>{}) == 3);
 }
 
 } // namespace outside_cases

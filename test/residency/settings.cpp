@@ -3,8 +3,6 @@
 
 #include "cases.hpp"
 
-#include <validity/recording_provider.hpp>
-
 #include <support/said_to_stderr.hpp>
 
 namespace settings_cases {
@@ -141,26 +139,6 @@ TEST_CASE("residency: an output may ask for a level of the past where all levels
   CHECK(sum == 1);
 }
 
-TEST_CASE("residency: the ledger copies back by name and group, what is valid nowhere is left out") {
-  test::recording_provider provider{3};
-  kr::ledger<test::recording_provider> book{provider, 3};
-  for (int v = 0; v < 3; ++v) provider.add(2, {1, 2, 4});
-  (void)book.add("eta", 2, {1, 2, 4});
-  (void)book.add("u", 2, {1, 2, 4}, "velocity");
-  (void)book.add("v", 2, {1, 2, 4}, "velocity");
-  for (int m = 0; m < 3; ++m) book.open(kr::memory(m));
-  book.notify_data_modified(1, 0, kr::region::owned, kr::memory{1});
-  book.notify_data_modified(1, 1, kr::region::everywhere, kr::memory{2});
-  book.notify_data_modified(2, 0, kr::region::rim, kr::memory{2});
-  book.copy_back(book.find_all("velocity"), false, "output");
-  CHECK(provider.bytes_to_host == 3 + 2);
-  book.copy_back(book.find_all("velocity"), false, "output");
-  CHECK(provider.bytes_to_host == 3 + 2);
-  book.copy_back(book.find_all("all"), true, "output");
-  CHECK(provider.bytes_to_host == 3 + 2 + 7);
-  CHECK_FALSE(book.is_valid(0, 0, kr::core, kr::host));
-}
-
 struct look : empty<"look", kr::on_host, kr::reads<kr::owned<c>>> {};
 struct telling : kr::schedule<kr::cycle<a>, compute, kr::exchange<b>, diagnose, look, show<>> {};
 
@@ -186,6 +164,13 @@ TEST_CASE("residency: verbose is a line for each copying back, with step, bytes,
   CHECK(said_by_two_steps({.copy_back_every = 2, .copy_back_vars = "a", .verbose = true}) ==
         "keel: information: residency: step 2: 128 bytes of 1 variable copied back for show\n");
   CHECK(said_by_two_steps({.copy_back_every = std::nullopt, .copy_back_vars = "all", .verbose = true}) == "");
+  static std::string heard; // it goes where the log goes
+  keel::policy::set_log_sink([](keel::policy::log_level level, std::string_view text) {
+    heard += std::string(keel::policy::log_level_words[std::size_t(level)]) + "|" + std::string(text);
+  });
+  CHECK(said_by_two_steps({.copy_back_every = 2, .copy_back_vars = "a", .verbose = true}) == "");
+  keel::policy::set_log_sink(nullptr);
+  CHECK(heard == "information|residency: step 2: 128 bytes of 1 variable copied back for show");
   test::run<> run{"simulated"};
   kr::fields<application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   using looked_at = kr::schedule<compute, kr::analysis<diagnose>>;
@@ -195,16 +180,6 @@ TEST_CASE("residency: verbose is a line for each copying back, with step, bytes,
         "keel: information: residency: step 2: 128 bytes of 1 variable copied back for analysis\n");
   f.set({});
   CHECK(keel::test::said_to_stderr([&] { f.step(looked_at{}); }) == "");
-}
-
-TEST_CASE("residency: what is told of copies goes where the log goes, with its level") {
-  static std::string heard;
-  keel::policy::set_log_sink([](keel::policy::log_level level, std::string_view text) {
-    heard += std::string(keel::policy::log_level_words[std::size_t(level)]) + "|" + std::string(text) + "\n";
-  });
-  CHECK(said_by_two_steps({.copy_back_every = 2, .copy_back_vars = "a", .verbose = true}) == "");
-  keel::policy::set_log_sink(nullptr);
-  CHECK(heard == "information|residency: step 2: 128 bytes of 1 variable copied back for show\n");
 }
 
 TEST_CASE("residency: veryverbose is also a line for each routine and exchange that needed copies") {
