@@ -35,11 +35,8 @@ constexpr kr::declaration of(kr::entry const& e, kr::variable_info const& v, int
 
 struct other : kr::variable<"other", double**, kr::levels<2>> {};
 struct aside : kr::routine<"aside", kr::on_device, kr::reads<kr::everywhere<other>, kr::past<eta, 1>>> {};
-struct uses : kr::routine<"uses", kr::on_device, kr::reads<kr::everywhere<eta>>> {};
-struct overlapped : kr::schedule<kr::exchange<eta>, aside, uses> {};
 struct make : kr::routine<"make", kr::on_device, kr::writes<eta>> {};
 struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<eta>>> {};
-struct show_other : kr::routine<"show_other", kr::on_host, kr::reads<kr::owned<other>>> {};
 struct shown : kr::schedule<make, show> {};
 using third = kr::every<3, make, show>;
 struct at_first : kr::schedule<kr::once<make>, make, show> {};
@@ -48,7 +45,6 @@ struct storm {
 };
 struct perhaps : kr::schedule<make, kr::when<storm, show>, show> {};
 struct seldom : kr::schedule<kr::every<1'000'000'000, make>, kr::every<999'999'999, show>> {};
-struct later : kr::schedule<make, aside, show_other, show> {};
 
 template <class... Clauses>
 struct cut : kr::routine<"cut", kr::on_device, kr::in_pieces, Clauses...> {};
@@ -173,15 +169,6 @@ TEST_CASE("residency: an exchange begins within the routine in pieces right befo
   CHECK(grouped.nodes[4].finishes_last == 3);
 }
 
-TEST_CASE("residency: routines that do not touch what an exchange sends or fills run while it is under way") {
-  table<overlapped> const all{overlapped::about};
-  CHECK(all.nodes[1].only_begins);
-  CHECK(all.nodes[2].overlaps == 1);
-  CHECK(all.nodes[2].finishes == kd::no_node);
-  CHECK(all.nodes[3].overlaps == kd::no_node);
-  CHECK(all.nodes[3].finishes == 1);
-}
-
 TEST_CASE("residency: variables whose keys fall together have numbers of their own") {
   std::vector<std::string> names;
   for (int n = 0; names.size() < 4; ++n)
@@ -195,16 +182,6 @@ TEST_CASE("residency: variables whose keys fall together have numbers of their o
   for (int n = 0; n < 4; ++n) CHECK(numbers.find(variables[std::size_t(n)]) == n);
   CHECK(numbers.states() == 8);
   CHECK(variables[0].padding == 1);
-}
-
-TEST_CASE("residency: two declarations of one level are one") {
-  kd::declarations<3> all;
-  all.add({&eta::about, 1, kr::region::rim, kr::region::none});
-  all.add({&eta::about, 1, kr::region::none, kr::core});
-  all.add({&eta::about, 2, kr::core, kr::region::none});
-  REQUIRE(all.size == 2);
-  CHECK(all.list[0].reads == kr::region::rim);
-  CHECK(all.list[0].writes == kr::core);
 }
 
 TEST_CASE("residency: a search finds the steady state, how long it takes, and its copies") {
@@ -225,16 +202,6 @@ TEST_CASE("residency: a search finds the steady state, how long it takes, and it
   CHECK(maybe.period_copies.copies[1][0][0] == 2); // by one reader or the other
   auto const rare = steady_of<seldom>();           // as though by conditions, because their common multiple is too long
   CHECK(rare.period == 1);
-}
-
-TEST_CASE("residency: a copy begins early for the entry that reads it, not for the one before") {
-  table<later> const all{later::about};
-  auto const where = memories_of<later>(all);
-  kd::prefetch_table const early(all.view(), where.data());
-  REQUIRE(early.of(1).size() == 1);
-  CHECK(early.of(1)[0].reader == "show");
-  CHECK(early.of(1)[0].to == kr::host);
-  for (std::size_t const i : {0U, 2U, 3U, 4U}) CHECK(early.of(i).empty());
 }
 
 namespace {
