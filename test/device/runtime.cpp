@@ -70,22 +70,14 @@ std::string refusal(std::string const& option) { return keel::test::start<app>({
 
 } // namespace
 
-TEST_CASE("device: a knob that was not set is unset and shows what the device takes by itself") {
-  program p;
-  auto& c = p.run.configuration<three_cards>();
-  CHECK(c.source(knob::threads) == source::unset);
-  CHECK(*c.threads() >= 1);
-  CHECK(*c.threads() <= 2);
-  CHECK(c.max_threads() == 4);
-  CHECK(c.numa_regions() == 1);
-  CHECK(c.max_devices() == 3);
-  CHECK_FALSE(p.run.help_requested());
-  CHECK(p.run.environment().size() >= 1);
-}
-
 TEST_CASE("device: setting a knob says what became of it, beats the command line, and a refusal changes nothing") {
   program p{{"--rt-num-threads=3"}};
   auto& cards = p.run.configuration<three_cards>();
+  CHECK(cards.max_threads() == 4);
+  CHECK(cards.source(knob::numa_regions) == source::unset);
+  CHECK(cards.numa_regions() == 1); // what keel proposes
+  CHECK(cards.max_devices() == 3);
+  CHECK_FALSE(p.run.help_requested());
   CHECK(cards.set_device_instance(2) == outcome::success);
   CHECK(cards.set_device_instance(3) == outcome::out_of_bounds);
   CHECK(cards.set_device_instance(-1) == outcome::invalid_value);
@@ -109,15 +101,12 @@ TEST_CASE("device: setting a knob says what became of it, beats the command line
   CHECK_FALSE(p.run.configuration("sycl", [](auto&) {}));
 }
 
-TEST_CASE("device: a configuration is not made or copied by users, and a lacking knob costs nothing") {
-  using cards = keel::device::configuration<three_cards>;
-  using cpu = keel::device::configuration<host>;
-  CHECK_FALSE(std::is_default_constructible_v<cards>);
-  CHECK_FALSE(std::is_copy_constructible_v<cards>);
-  CHECK_FALSE(std::is_move_constructible_v<cards>);
-  CHECK(std::is_empty_v<cpu> == !keel::device_traits<host>::has_threads);
-  CHECK(sizeof(cards) == 3 * sizeof(keel::device::setting<std::optional<std::int64_t>>));
-}
+// A configuration is not made or copied by users, and a knob that is lacking costs nothing.
+using cards_alone = keel::device::configuration<three_cards>;
+static_assert(!std::is_default_constructible_v<cards_alone> && !std::is_copy_constructible_v<cards_alone> &&
+              !std::is_move_constructible_v<cards_alone>);
+static_assert(sizeof(cards_alone) == 3 * sizeof(keel::device::setting<std::optional<std::int64_t>>));
+static_assert(std::is_empty_v<keel::device::configuration<host>> == !keel::device_traits<host>::has_threads);
 
 namespace {
 
@@ -203,19 +192,6 @@ TEST_CASE("device: what is said of one device beats what is said of all in the s
                       " with this knob"));
 }
 
-TEST_CASE("device: quiet mistakes are told at the start") {
-  variable const near{"RT_NUM_THREDS", "2"}, far{"RT_OWN_COLOUR", "2"};
-  started const r{{"--keel-device=three-cards", "--keel-colour"}};
-  CHECK(r.says("warning: RT_NUM_THREDS is read by nothing. Did you mean RT_NUM_THREADS?"));
-  CHECK_FALSE(r.says("RT_OWN_COLOUR"));
-  CHECK(r.says("warning: --keel-device is left to the program, because its options begin with --rt-. Did you mean "
-               "--rt-device?"));
-  CHECK_FALSE(r.says("--keel-colour"));
-  CHECK(r.left.size() == 2);
-  CHECK(started{{"--rt-only-reads-current-level=yes"}}.says(
-      "--rt-only-reads-current-level has no effect: this program has no ledger"));
-}
-
 TEST_CASE("device: the best device is chosen, or the first available one of those that are named, in any case") {
   CHECK(started{}.device == "three-cards");
   CHECK(started{{on_host}}.device == host::name);
@@ -227,20 +203,11 @@ TEST_CASE("device: the best device is chosen, or the first available one of thos
   CHECK(started{{"--rt-device=three-cards,two-threads"}}.device == "two-threads");
   CHECK(refusal("--rt-device=three-cards").find("not available") != std::string::npos);
   keel::device_traits<three_cards>::is_here = true;
-  struct {
-    char const *names, *refusal;
-  } const refused[]{{"cuba", "'cuba'"},
-                    {"cuba", ", three-cards, two-threads"},
-                    {"three-card", "there is no device 'three-card'"},
-                    {"three-card", "Did you mean three-cards?"},
-                    {"quantum", "Take one of them."},
-                    {"hip", "this program was built without the device 'hip'"},
-                    {"two-threads,quantum", "there is no device 'quantum'"},
-                    {"two-threads,", "there is no device ''"}};
-  for (auto const& one : refused) {
-    CAPTURE(one.refusal);
-    CHECK(started{{std::string{"--rt-device="} + one.names}}.refuses(one.refusal));
-  }
+  for (auto const& [names, reason] : {std::pair{"cuba", "'cuba' (its list of devices"},
+                                      {"cuba", ", three-cards, two-threads)"},
+                                      {"three-card", "Did you mean three-cards?"},
+                                      {"two-threads,quantum", "Take one of them."}})
+    CHECK(started{{std::string{"--rt-device="} + names}}.refuses(reason));
 }
 
 TEST_CASE("device: the table shows the knobs that devices here have, and those of the program") {
@@ -250,30 +217,40 @@ TEST_CASE("device: the table shows the knobs that devices here have, and those o
           (k.is_printed && k.option != "stack-size" && k.option != "hugepages")); // no device here has them
 }
 
-TEST_CASE("device: the knobs of residency reach their settings, with their sources") {
+TEST_CASE("device: the knobs of residency reach their settings, which else are the original's") {
   namespace kr = keel::residency;
   keel::start<app> before;
   CHECK(before.set(&kr::settings::copy_back_every, 0) == outcome::invalid_value);
-  CHECK(before.set(&kr::settings::copy_back_every, 10) == outcome::success);
   CHECK(before.set(&kr::settings::copy_back_all_levels, true) == outcome::success);
-  variable const v{"RT_COPY_BACK_VARS", ""};
-  variable const w{"RT_VERYVERBOSE", "off"};
-  program p{{"--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
-             "--rt-only-reads-current-level=yes", "--rt-trace-file=mine", "--rt-tracking=checked",
-             "--rt-exchange-through=staged", "--rt-exchange-together=no", "--rt-restart=file",
-             "--rt-checkpoint-every=3", "--rt-checkpoint-before-end=2m"},
-            before};
-  kr::settings const& how = p.run.residency_settings();
-  CHECK((!how.copy_back_every && how.copy_back_vars.empty() && how.copy_back_all_levels));
-  CHECK_FALSE((how.copy_back_written_in_analysis || how.only_writes_current_level || how.veryverbose));
-  CHECK((how.only_reads_current_level && how.verbose && how.trace_file == "mine" && how.tracking == "checked"));
-  CHECK((how.exchange_through == "staged" && !how.exchange_together));
-  CHECK((how.restart == "file" && how.checkpoint_every == 3 && how.checkpoint_before_end == 120));
+  auto const values = [](program const& p) {
+    auto const& how = p.run.residency_settings();
+    return std::tuple{how.copy_back_every,
+                      how.copy_back_vars,
+                      how.copy_back_all_levels,
+                      how.copy_back_written_in_analysis,
+                      how.only_reads_current_level,
+                      how.only_writes_current_level,
+                      how.trace_file,
+                      how.tracking,
+                      how.exchange_through,
+                      how.exchange_together,
+                      how.restart,
+                      how.checkpoint_every,
+                      how.checkpoint_before_end};
+  };
+  using time = std::optional<int>;
+  CHECK(values(program{}) ==
+        std::tuple{time{1}, "all", false, true, false, false, "keel-trace", "", "measured", true, "", time{}, time{}});
+  program const p{{"--rt-copy-back-every=never", "--rt-copy-back-vars=", "--rt-copy-back-written-in-analysis", "no",
+                   "--rt-only-reads-current-level=yes", "--rt-trace-file=mine", "--rt-tracking=checked",
+                   "--rt-exchange-through=staged", "--rt-exchange-together=no", "--rt-restart=file",
+                   "--rt-checkpoint-every=3", "--rt-checkpoint-before-end=2m"},
+                  before};
+  CHECK(values(p) == std::tuple{time{}, "", true, false, true, false, "mine", "checked", "staged", false, "file",
+                                time{3}, time{120}});
   CHECK(p.run.program().source(&kr::settings::copy_back_every) == source::command_line);
-  CHECK(p.run.program().source(&kr::settings::copy_back_vars) == source::environment);
   CHECK(p.run.program().source(&kr::settings::copy_back_all_levels) == source::code);
   CHECK(p.run.program().source(&kr::settings::only_writes_current_level) == source::unset);
-  CHECK(p.run.program().log_level == keel::device::log_level::information); // the command line's verbose
 }
 
 namespace {
@@ -368,17 +345,6 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   variable const off{"RT_VERYVERBOSE", "off"};
   CHECK(said_by_a_step({}) == copied_back);
   Kokkos::finalize();
-}
-
-TEST_CASE("device: the knobs of residency stand at the original's values where they are not set") {
-  program p;
-  keel::residency::settings const& how = p.run.residency_settings();
-  CHECK(how.copy_back_every == 1);
-  CHECK(how.copy_back_vars == "all");
-  CHECK(how.trace_file == "keel-trace");
-  CHECK_FALSE(how.copy_back_all_levels);
-  CHECK(how.copy_back_written_in_analysis);
-  CHECK_FALSE((how.only_reads_current_level || how.only_writes_current_level || how.verbose || how.veryverbose));
 }
 
 TEST_CASE("device: a coupled runtime works in a duplicate of its parent") {

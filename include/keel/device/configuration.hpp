@@ -64,14 +64,14 @@ public:
   /// Which of the visible accelerators; 0 to `max_devices()` - 1.
   outcome set_device_instance(int index) { return set(knob::device_instance, index); }
 
-  [[nodiscard]] std::optional<int> threads() const { return as_int<knob::threads>(); }
+  [[nodiscard]] std::optional<int> threads() const { return value(knob::threads); }
   /// The hardware threads that this process may use.
   [[nodiscard]] std::optional<int> max_threads() const {
     if constexpr (traits::has_threads) return traits::max_threads();
     return std::nullopt;
   }
-  [[nodiscard]] std::optional<int> numa_regions() const { return as_int<knob::numa_regions>(); }
-  [[nodiscard]] std::optional<int> device_instance() const { return as_int<knob::device_instance>(); }
+  [[nodiscard]] std::optional<int> numa_regions() const { return value(knob::numa_regions); }
+  [[nodiscard]] std::optional<int> device_instance() const { return value(knob::device_instance); }
   /// The accelerators that are visible to this process.
   [[nodiscard]] std::optional<int> max_devices() const {
     if constexpr (traits::has_instances) return traits::max_devices();
@@ -98,18 +98,6 @@ private:
   outcome assign(knob id, std::int64_t value) { return change().assign(id, value, device::source::code); }
   [[nodiscard]] device_knobs read() const { return {facts_of<Tag>, values_.data()}; }
   [[nodiscard]] changeable_knobs change() { return {&facts_of<Tag>, values_.data()}; }
-
-  /// `value(Id)` without a search.
-  template <knob Id>
-  [[nodiscard]] std::optional<int> as_int() const {
-    constexpr device_facts here = facts_of<Tag>;
-    if constexpr (here.has(Id)) {
-      if (here.is_running())
-        if (auto const real = here.at(Id).running()) return int(*real);
-      if (auto const& own = values_.held[here.place_of(Id)].value) return int(*own);
-    }
-    return std::nullopt;
-  }
 
   [[no_unique_address]] detail::values<facts_of<Tag>.count()> values_;
 };

@@ -23,32 +23,25 @@ namespace keel::device {
 /// Stands for a device that is given by its name: `force{"cuda"}`.
 struct by_name;
 
+namespace detail {
+template <class Tag>
+struct named_device {
+  static constexpr std::string_view name = Tag::name;
+};
+template <>
+struct named_device<by_name> {
+  std::string_view name;
+};
+} // namespace detail
+
 /// What a tracker is set to: only one device, not this one, this one again, or as at the start.
 template <class Tag = by_name>
-struct force {
-  static constexpr std::string_view name = Tag::name;
-};
+struct force : detail::named_device<Tag> {};
 template <class Tag = by_name>
-struct disable {
-  static constexpr std::string_view name = Tag::name;
-};
+struct disable : detail::named_device<Tag> {};
 template <class Tag = by_name>
-struct enable {
-  static constexpr std::string_view name = Tag::name;
-};
+struct enable : detail::named_device<Tag> {};
 struct reset {};
-template <>
-struct force<by_name> {
-  std::string_view name;
-};
-template <>
-struct disable<by_name> {
-  std::string_view name;
-};
-template <>
-struct enable<by_name> {
-  std::string_view name;
-};
 force(std::string_view) -> force<by_name>;
 disable(std::string_view) -> disable<by_name>;
 enable(std::string_view) -> enable<by_name>;
@@ -104,9 +97,9 @@ public:
   void enable(Tag = {}) {
     say(device::enable<Tag>{});
   }
-  void force(std::string_view name) { say(device::force<>{name}); }
-  void disable(std::string_view name) { say(device::disable<>{name}); }
-  void enable(std::string_view name) { say(device::enable<>{name}); }
+  void force(std::string_view name) { say(device::force<>{{name}}); }
+  void disable(std::string_view name) { say(device::disable<>{{name}}); }
+  void enable(std::string_view name) { say(device::enable<>{{name}}); }
   void reset() { say(device::reset{}); }
 
   /// The first device of the run's chain that may run; the first of all if none may, or nothing was said or found
