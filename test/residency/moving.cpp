@@ -17,6 +17,7 @@ struct mask : kr::variable<"mask", std::int8_t*, kr::on_mesh<cells>> {};
 struct area : kr::variable<"area", double*, kr::on_mesh<cells>, kr::without_ghosts> {};
 struct q : kr::variable<"q", double**, kr::levels<2>, kr::on_mesh<cells>> {};
 struct eta : kr::variable<"eta", double**> {};
+struct deep : kr::variable<"deep", float********, kr::off_grid> {};
 template <class App>
 using fields = kr::fields<App, h, un, mask, area, q, eta>;
 using past_h = kr::past<h, 1>;
@@ -187,6 +188,25 @@ TEST_CASE("residency: values go by their ids to the new owners of a mesh") {
 TEST_CASE("residency: what stays of arrays that change their lengths stays valid") {
   for (auto const device : either_device)
     resize_all<app_right>(device), resize_all<app_left>(device), resize_all<app_checked>(device);
+}
+
+TEST_CASE("residency: an array with as many indices as there can be keeps what it had in all of them") {
+  run<km::mpi> here{"simulated"};
+  kr::fields<app_right, deep> f{here, kr::grid{{4}}, kr::extra<deep>{2, 3, 2, 2, 3, 2, 2, 3}};
+  auto const element = [](auto const& x, int n) -> auto& {
+    int i[8];
+    for (int& k : i) k = n % 2, n /= 2;
+    return x(i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7]);
+  };
+  f.run(call<kr::writes<deep>>{}, [&](auto v) {
+    for (int n = 0; n < 256; ++n) element(v(deep{}), n) = float(n + 1);
+  });
+  f.resize(kr::extra<deep>{3, 2, 3, 3, 2, 3, 3, 2});
+  int found = 0;
+  f.run(call<kr::reads<deep>>{}, [&](auto v) {
+    for (int n = 0; n < 256; ++n) found += element(v(deep{}), n) == float(n + 1) ? 1 : 0;
+  });
+  CHECK(found == 256);
 }
 
 TEST_CASE("residency: elements move to other ranks with all their values") {
