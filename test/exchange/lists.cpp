@@ -137,6 +137,15 @@ TEST_CASE("residency: elements move in the longest words that divide them") {
   }
 }
 
+TEST_CASE("residency: more boxes than a kernel takes are left for the next one") {
+  kd::shape lies;
+  double element = 0, packed = 0;
+  std::vector<kd::job> const all(40, job_of(kd::motion::scatter, lies, &element, &packed, {}));
+  kd::move_words words;
+  CHECK(words.add(all) == std::size_t{kd::move_words::most});
+  CHECK(words.words == kd::move_words::most); // one each
+}
+
 TEST_CASE("residency: an exchange without neighbours touches nothing") {
   kr::share const s = kr::share_of(kr::grid{{4, 3}, kr::ghost_width{1}}, 1, 0);
   auto const cut = kd::decomposition_of({&s, 1}, 1, 0);
