@@ -23,7 +23,6 @@
 #include <string>
 #include <thread>
 
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,20 +103,6 @@ void on_a_worker([[maybe_unused]] keel::runtime<app>& run, [[maybe_unused]] F co
     if (std::this_thread::get_id() != caller) f();
   });
 #endif
-}
-
-/// The stack of a worker; 0 where there is none.
-std::size_t stack_of_a_worker(keel::runtime<app>& run) {
-  std::atomic<std::size_t> largest = 0;
-  on_a_worker(run, [&] {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-    std::size_t bytes = 0;
-    pthread_attr_getstacksize(&attributes, &bytes);
-    pthread_attr_destroy(&attributes);
-    largest = bytes;
-  });
-  return largest;
 }
 
 /// Whether the system was asked for huge pages for an array in a pool: its flag in /proc/self/smaps.
@@ -385,8 +370,6 @@ int main(int argc, char** argv) {
       keel::with_device<app::devices>(run.device_name(), [&]<class Tag>(Tag) { reduce_elements<Tag>(run); });
     } else if (mode == "all-throw") {
       throw keel::error("test", "the grid does not fit", "it was told to");
-    } else if (mode == "stack") {
-      std::printf("stack %zu\n", stack_of_a_worker(run));
     } else if (mode == "hugepages") {
       std::printf("huge pages %d\n", has_huge_pages(run));
     } else if (mode == "threads") {
@@ -399,6 +382,7 @@ int main(int argc, char** argv) {
       print_facts(run, argc, argv);
     }
   } catch (std::exception const& e) {
+    std::printf("words left %d\n", argc);
     code = keel::report(e);
   } catch (int thrown) {
     code = thrown;
