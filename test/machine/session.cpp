@@ -4,6 +4,8 @@
 #include <support/test.hpp>
 
 namespace km = keel::machine;
+static_assert(!std::is_copy_constructible_v<km::session<km::mpi>> &&
+              !std::is_move_constructible_v<km::session<km::mpi>>);
 
 TEST_CASE("machine: a session uses the MPI that runs and does not end it") {
   {
@@ -29,9 +31,4 @@ TEST_CASE("machine: the registry is emptied by the outermost session") {
   }
   if constexpr (!std::same_as<km::mpi, km::alone>) CHECK_FALSE(km::environments<km::alone>().contains("solo"));
   km::environments().remove("kept");
-}
-
-TEST_CASE("machine: a session stays where it is") {
-  CHECK_FALSE(std::is_copy_constructible_v<km::session<km::mpi>>);
-  CHECK_FALSE(std::is_move_constructible_v<km::session<km::mpi>>);
 }
