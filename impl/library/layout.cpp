@@ -4,6 +4,7 @@
 #include <keel/impl/layout/decomposition.ipp>
 #include <keel/impl/layout/elements.ipp>
 #include <keel/impl/layout/grid.ipp>
+#include <keel/impl/layout/grid/boxes.ipp>
 #include <keel/impl/layout/grid/grid_cut.ipp>
 #include <keel/impl/layout/grid/grid_share.ipp>
 #include <keel/impl/layout/mesh/mesh_share.ipp>

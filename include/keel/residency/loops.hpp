@@ -4,7 +4,7 @@
 /// @file
 /// A kernel over the cells of a routine in one call: all that it owns, a region, any box.
 
-#include <keel/impl/layout/grid/grid_share.hpp>
+#include <keel/impl/layout/grid/boxes.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/layout/mesh.hpp>
 #include <keel/policy/error.hpp>

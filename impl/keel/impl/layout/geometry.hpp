@@ -12,7 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,9 +61,11 @@ public:
   [[nodiscard]] virtual index_sets sets_of(share const& part, region where, bool has_ghosts) const = 0;
   /// What `rank` exchanges of the first `layers` of ghosts. Kept, of as many components as the first time.
   [[nodiscard]] decomposition const& cut(int components, int rank, int layers) const {
-    if (layers >= this->layers()) layers = all_layers;
-    auto const known = cuts_.find(layers);
-    return known != cuts_.end() ? known->second : cuts_[layers] = make_cut(components, rank, layers);
+    std::size_t const at = layers < this->layers() ? std::size_t(layers) + 1 : 0;
+    if (at >= cuts_.size()) cuts_.resize(at + 1);
+    if (cuts_[at] == nullptr)
+      cuts_[at] = std::make_unique<decomposition>(make_cut(components, rank, at == 0 ? all_layers : layers));
+    return *cuts_[at];
   }
   /// How many elements the whole has in each dimension. With walls it begins where they do.
   [[nodiscard]] virtual indices whole_extents(component which, bool has_walls) const = 0;
@@ -74,7 +76,7 @@ public:
 private:
   [[nodiscard]] virtual decomposition make_cut(int components, int rank, int layers) const = 0;
 
-  mutable std::map<int, decomposition> cuts_; // by layers
+  mutable std::vector<std::unique_ptr<decomposition>> cuts_; // with all layers, then by their number
 };
 
 } // namespace keel::residency::detail

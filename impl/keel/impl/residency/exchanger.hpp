@@ -5,7 +5,7 @@
 /// The exchanges of fields: with which ranks, by which ways, and which elements of their arrays.
 
 #include <keel/impl/exchange/halo.hpp>
-#include <keel/impl/layout/grid/grid_share.hpp>
+#include <keel/impl/layout/grid/boxes.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/book.hpp>
 #include <keel/policy/macros.hpp>

@@ -2,9 +2,10 @@
 #pragma once
 
 /// @file
-/// What a rank has of a grid: which elements make each region, what it exchanges, and where they lie in the whole.
+/// What a rank has of a grid: what it exchanges, and where its elements lie in the whole.
 
 #include <keel/impl/layout/geometry.hpp>
+#include <keel/impl/layout/grid/boxes.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <memory>
@@ -14,14 +15,6 @@
 #include <vector>
 
 namespace keel::residency::detail {
-
-/// The boxes of a region. Without ghosts all owned cells are core.
-[[nodiscard]] index_sets boxes_of(share const& s, region where, bool has_ghosts = true);
-
-/// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
-/// so many cells deep, then the rest as one box. Only one box, all of them, if no other rank waits; none, if nothing
-/// would be left. `with_own`: the rim of sides where the rank is its own neighbour comes first, too.
-[[nodiscard]] index_sets rim_first(share const& s, indices const& depth, bool with_own);
 
 /// How a variable with these shares, by component or one for all, is cut: the first `layers` of its ghosts. They may be
 /// wider than what a neighbour owns; then they come from several.
