@@ -171,8 +171,9 @@ KEEL_INLINE void kokkos_provider::ship(std::span<transfer const> batch, memory m
   if (bytes == 0) return;
   std::size_t const at = std::exchange(channel.used, channel.used + bytes);
   std::byte *const here = channel.held.here.get() + at, *const there = channel.held.there.get() + at;
-  auto const [by_host, by_queue] = leaves ? std::pair{detail::motion::gather, detail::motion::scatter}
-                                          : std::pair{detail::motion::scatter, detail::motion::gather};
+  using detail::motion;
+  motion const by_host = leaves ? motion::gather : motion::scatter,
+               by_queue = leaves ? motion::scatter : motion::gather;
   for_each_box(batch, [&](transfer const& t, detail::index_set const& box, std::size_t offset) {
     detail::shape const& lies = shape_of(t.variable, t.component);
     detail::job const ours =
