@@ -192,7 +192,7 @@ TEST_CASE("residency: what stays of arrays that change their lengths stays valid
 
 TEST_CASE("residency: an array with as many indices as there can be keeps what it had in all of them") {
   run<km::mpi> here{"simulated"};
-  kr::fields<app_right, deep> f{here, kr::grid{{4}}, kr::extra<deep>{2, 3, 2, 2, 3, 2, 2, 3}};
+  kr::fields<app_right, deep> f{here, kr::grid{{40}}, kr::extra<deep>{2, 3, 2, 2, 3, 2, 2, 3}};
   auto const element = [](auto const& x, int n) -> auto& {
     int i[8];
     for (int& k : i) k = n % 2, n /= 2;
