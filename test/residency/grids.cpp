@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Variables that lie on a grid in any way: what exchanges fill and what is added to owners, beside the model.
+#include <keel/impl/layout/grid/grid_share.hpp>
 #include <keel/layout/grid.hpp>
 
 #include "model.hpp"
