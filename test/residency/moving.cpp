@@ -214,6 +214,19 @@ TEST_CASE("residency: elements move to other ranks with all their values") {
     migrate_all<app_right>(device), migrate_all<app_left>(device), migrate_all<app_checked>(device);
 }
 
+TEST_CASE("residency: elements move with the values of all components") {
+  run<km::mpi> here{"simulated"};
+  auto const& env = here.environment();
+  std::vector<std::int64_t> owned(5);
+  for (std::size_t i = 0; i < owned.size(); ++i) owned[i] = std::int64_t(i) * env.size() + env.rank();
+  kr::fields<app_left, at, charge> f{here, kr::partition<cells>{env, owned}, kr::components{2}};
+  for (int c : {0, 1}) fill<at>(f, c + 1, c);
+  touch<at>(f, 1);
+  f.migrate(cells{}, std::vector<int>(5, 0));
+  CHECK(f.size(cells{}) == (env.rank() == 0 ? 5 * env.size() : 0));
+  for (int c : {0, 1}) CHECK(wrong<kr::owned<at>>(f, c + 1, c) == 0);
+}
+
 TEST_CASE("residency: elements that are new, or partitions of other ranks") {
   run<km::mpi> here{"simulated"};
   auto const& env = here.environment();
