@@ -91,6 +91,7 @@ except ImportError:
         os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
     print("SKIP: residency altered: no h5py\n0 passed, 0 failed, 1 skipped")
     sys.exit(0)
+command = [*sys.argv[1:-1], os.path.abspath(sys.argv[-1])]
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    main(sys.argv[1:])
+    main(command)

@@ -71,7 +71,7 @@ private:
   peer_kind const* how_;
   std::mutex mutex_;
   std::vector<slab> slabs_, mapped_;
-  std::vector<chunk> free_;
+  std::vector<chunk> free_; // the lowest first: who takes the same again gets the same, which peers have mapped
 };
 
 } // namespace keel::space

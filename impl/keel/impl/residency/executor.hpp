@@ -4,8 +4,8 @@
 /// @file
 /// How fields run schedules, as data: what an entry needs is made valid, the entry runs, what it wrote is recorded.
 
+#include <keel/impl/residency/schedule_view.hpp>
 #include <keel/impl/schedule/kept_value.hpp>
-#include <keel/impl/schedule/schedule_table.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/concepts.hpp>
@@ -19,36 +19,15 @@
 
 namespace keel::residency::detail {
 
-class any_observer;
 class arrays;
 class book;
 struct device_span;
 class exchanger;
-struct fields_state;
 struct prepared_schedule;
 struct reach;
 
-/// What is called at a node. What no entry of the schedule needs is null. No pointers to members: nvcc with
-/// --expt-relaxed-constexpr looks for those on the device.
-struct action {
-  void (*run)(fields_state&, request const* asked, component_range, bounds const* piece,
-              void const* arguments) = nullptr;                  ///< `piece`: of a routine that is called for pieces
-  decltype(run) run_bounded = nullptr;                           ///< the same in a run that is checked
-  int (*decide)(fields_state&, void const* arguments) = nullptr; ///< of a condition
-  void (*prepare)(fields_state&,
-                  std::string_view routine) = nullptr; ///< of a device that is not at hand from the start
-};
-
 /// Which entry of a `choose` runs. Throws if there is none of that number.
 [[nodiscard]] int chosen_of(std::int64_t number, std::size_t entries, std::string const& condition);
-
-/// Constants. The address of `actions` says which schedule it is.
-struct schedule_view {
-  schedule_nodes table;          ///< requests in the numbers of the fields
-  memory const* where;           ///< of each node
-  action const* actions;         ///< of each node
-  void (*notify)(any_observer&); ///< the graph of the schedule, for an observer that wants it; may be null
-};
 
 class executor {
 public:

@@ -5,6 +5,7 @@
 /// What fields found out about the schedules that they ran, and look up once.
 
 #include <keel/impl/residency/arrays.hpp>
+#include <keel/impl/residency/schedule_view.hpp>
 #include <keel/impl/schedule/prefetch.hpp>
 #include <keel/impl/schedule/scratch.hpp>
 #include <keel/policy/macros.hpp>

@@ -121,7 +121,8 @@ KEEL_INLINE peer_memory::chunk peer_memory::take(std::size_t bytes) {
 
 KEEL_INLINE void peer_memory::give_back(chunk const& one) {
   std::scoped_lock const lock(mutex_);
-  free_.push_back(one);
+  auto const is_before = [](chunk const& a, chunk const& b) { return a.at < b.at; };
+  free_.insert(std::lower_bound(free_.begin(), free_.end(), one, is_before), one);
 }
 
 KEEL_INLINE std::byte* peer_memory::map(peer_handle const& handle, std::uint64_t offset, std::string& why) {

@@ -5,6 +5,7 @@
 /// How the elements of a variable on all ranks lie as one array, in the order of their global indices: in a file, or
 /// gathered. The bodies stand in global_order.ipp.
 
+#include <keel/impl/exchange/strip.hpp>
 #include <keel/impl/layout/elements.hpp>
 #include <keel/impl/layout/geometry.hpp>
 #include <keel/impl/residency/arrays.hpp>
