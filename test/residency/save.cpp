@@ -9,7 +9,9 @@
 
 #include <store/python.hpp>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include <sys/resource.h>
 
@@ -273,6 +275,15 @@ TEST_CASE("files: a folder that is not there is refused before the first step; w
     CHECK(f.restart<step>());
     CHECK(f.steps() == 6);
     f.step(step{});
+    struct quiet : kr::schedule<kr::exchange<mass>> {};
+    for (int n = 0; n < 100; ++n) {
+      f.step(quiet{});
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    km::barrier(env); // a step that finds a file written on all ranks has given it its name
+    CHECK(fs::exists("out/movie.000007.vtkhdf"));
+    CHECK(fs::exists("out/run.h5"));
+    CHECK_FALSE(fs::exists("out/run.new.h5"));
   }
   on_master([] {
     keel::policy::set_log_sink(nullptr);

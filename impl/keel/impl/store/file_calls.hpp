@@ -16,7 +16,6 @@ namespace keel::residency::detail {
 /// Each sets errno, as the system's own.
 struct file_calls {
   int (*open)(char const* path, int flags) = [](char const* path, int flags) { return ::open(path, flags); };
-  ssize_t (*pread)(int, void*, std::size_t, off_t) = ::pread;
   ssize_t (*pwrite)(int, void const*, std::size_t, off_t) = ::pwrite;
   int (*fsync)(int) = ::fsync;
   int (*rename)(char const* from, char const* to) = ::rename;

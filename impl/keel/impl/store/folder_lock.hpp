@@ -4,6 +4,7 @@
 /// @file
 /// Whether files can be made in a folder, and keeping a second job away from them.
 
+#include <keel/impl/store/open_file.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <string>
@@ -21,12 +22,9 @@ public:
   /// Does not wait. Throws `keel::error` if another one holds it, or the file cannot be made. A file system without
   /// locks is used without.
   explicit folder_lock(std::string const& path);
-  folder_lock(folder_lock const&) = delete;
-  folder_lock& operator=(folder_lock const&) = delete;
-  ~folder_lock();
 
 private:
-  int file_ = -1;
+  policy::open_file file_;
 };
 
 } // namespace keel::residency::detail

@@ -6,20 +6,18 @@
 #include <keel/policy/error.hpp>
 
 #if KEEL_WITH_HDF5
+#include <keel/impl/store/open_file.hpp>
 #include <keel/policy/file_limit.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <span>
 
-#include <fcntl.h>
 #include <hdf5.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #endif
 
 namespace keel::residency::detail {
@@ -204,49 +202,27 @@ inline hid_t file_access() {
 
 KEEL_INLINE bool has_hdf5() { return true; }
 
-/// A file, closed at the end of the scope. Where a call of the system fails, it throws the reason.
-class plain_file {
-public:
-  plain_file(hdf5_access const& access, int opened) : number(opened), access_(access) { checked(opened); }
-  plain_file(plain_file const&) = delete;
-  plain_file& operator=(plain_file const&) = delete;
-  ~plain_file() { ::close(number); }
-
-  void checked(std::int64_t result) const {
-    if (result < 0) access_.fail("", std::strerror(errno), errno);
-  }
-  void put(std::byte const* bytes, std::size_t size, off_t at) const {
-    while (size != 0) {
-      ssize_t const n = ::pwrite(number, bytes, size, at);
-      if (n < 0 && errno == EINTR) continue;
-      if (n == 0) errno = ENOSPC;
-      checked(n == 0 ? -1 : n);
-      bytes += n, at += n, size -= std::size_t(n);
-    }
-  }
-
-  int const number;
-
-private:
-  hdf5_access const& access_;
-};
+/// Throws the reason of a call of the system that failed.
+inline void require_done(hdf5_access const& access, int code) {
+  if (code != 0) access.fail("", std::strerror(code), code);
+}
 
 /// Copies a file without its holes into one that is empty.
-inline void copy(int from, plain_file const& to) {
+inline void copy(hdf5_access const& access, int from, policy::open_file const& to) {
   off_t const size = ::lseek(from, 0, SEEK_END);
   std::vector<std::byte> buffer(1 << 16);
   for (off_t at = 0; (at = ::lseek(from, at, SEEK_DATA)) >= 0;) {
     ssize_t const n = ::pread(from, buffer.data(), buffer.size(), at);
-    to.checked(n);
-    to.put(buffer.data(), std::size_t(n), at);
+    require_done(access, policy::code_of(n));
+    require_done(access, to.put(buffer.data(), std::size_t(n), at));
     at += n;
   }
-  to.checked(::ftruncate(to.number, size));
+  require_done(access, policy::code_of(::ftruncate(to.number, size)));
 }
 
 /// Makes all of the file but the bytes of its datasets, in memory: HDF5 (1.10) crashes at the end of a process in which
 /// a disk took not all of a file.
-inline void put_structure(hdf5_access const& access, std::string const& path, plain_file const& memory,
+inline void put_structure(hdf5_access const& access, std::string const& path, policy::open_file const& memory,
                           stored_file& what) {
   hdf5_handle const how(file_access(), H5Pclose), with_groups(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(with_groups, 1);
@@ -255,8 +231,8 @@ inline void put_structure(hdf5_access const& access, std::string const& path, pl
   void* number = nullptr;
   access.checked(H5Fget_vfd_handle(file, H5P_DEFAULT, &number), "");
   int& written = *static_cast<int*>(number);
-  copy(written, memory);
-  memory.checked(::dup2(memory.number, written));
+  copy(access, written, memory);
+  require_done(access, policy::code_of(::dup2(memory.number, written)));
   {
     hdf5_handle const root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
     put_attributes(access, root, "/", what.attributes);
@@ -279,14 +255,18 @@ KEEL_INLINE void make_file(std::string const& path, stored_file& what) {
   hdf5_access const access(path, "made");
   std::int64_t bytes = 1 << 20;
   for (auto const& each : what.datasets) bytes += require_extents(access, each) + 8192;
-  plain_file const file(access, ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  policy::open_file const file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  require_done(access, file.code);
   try {
-    file.checked(::ftruncate(file.number, off_t(bytes))); // refused here, or HDF5 fails with the file in memory
-    file.checked(::ftruncate(file.number, 0));
-    plain_file const memory(access, ::memfd_create("keel", MFD_CLOEXEC));
+    // Refused here, or HDF5 fails with the file in memory.
+    require_done(access, policy::code_of(::ftruncate(file.number, off_t(bytes))));
+    require_done(access, policy::code_of(::ftruncate(file.number, 0)));
+    policy::open_file const memory(::memfd_create("keel", MFD_CLOEXEC));
+    require_done(access, memory.code);
     put_structure(access, path, memory, what);
-    copy(memory.number, file);
-    for (auto const& each : what.datasets) file.put(each.content.data(), each.content.size(), off_t(each.offset));
+    copy(access, memory.number, file);
+    for (auto const& each : what.datasets)
+      require_done(access, file.put(each.content.data(), each.content.size(), off_t(each.offset)));
   } catch (...) {
     ::unlink(path.c_str());
     throw;

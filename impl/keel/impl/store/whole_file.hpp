@@ -4,24 +4,22 @@
 /// @file
 /// Writing a file whole or not at all, and whether standard output has what was printed. Depends only on POSIX.
 
+#include <keel/impl/store/open_file.hpp>
 #include <keel/policy/file_limit.hpp>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
-#include <utility>
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace keel::policy {
 
@@ -37,42 +35,20 @@ inline constexpr std::chrono::seconds reader_wait_max{3};
 
 namespace detail {
 
-/// An open file that closes at the end of the scope.
-struct open_file {
-  int number;
-  explicit open_file(int opened) noexcept : number(opened) {}
-  open_file(open_file const&) = delete;
-  open_file& operator=(open_file const&) = delete;
-  ~open_file() {
-    if (number >= 0) ::close(number);
-  }
-  /// 0 or errno's code: a file of the network says only here that its disk is full.
-  [[nodiscard]] int close() noexcept { return ::close(std::exchange(number, -1)) == 0 ? 0 : errno; }
-};
-
 inline write_failure failed(int code) { return code == 0 ? write_failure{} : write_failure{code, std::strerror(code)}; }
 
 /// All bytes, or errno's code.
 inline int put(int file, std::string_view bytes) noexcept {
   file_limit_refuses const longer;
-  while (!bytes.empty()) {
-    ssize_t const n = ::write(file, bytes.data(), bytes.size());
-    if (n < 0 && errno != EINTR) return errno;
-    if (n == 0) return ENOSPC;
-    if (n > 0) bytes.remove_prefix(std::size_t(n));
-  }
-  return 0;
+  auto const write = [](int f, char const* from, std::size_t size, off_t) { return ::write(f, from, size); };
+  return all_of(file, bytes.data(), bytes.size(), 0, ENOSPC, write);
 }
 
 /// Where a path leads. A link may lead to a file that is not there yet.
-inline std::string through_links(std::string path) {
-  std::array<char, PATH_MAX> to{};
-  for (int links = 0; links < 40; ++links) { // as many as Linux follows
-    ssize_t const length = ::readlink(path.c_str(), to.data(), to.size());
-    if (length <= 0) break;
-    std::string const next(to.data(), std::size_t(length));
-    path = next.front() == '/' ? next : path.substr(0, path.rfind('/') + 1) + next;
-  }
+inline std::string through_links(std::filesystem::path path) {
+  std::error_code failed;
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(path, failed); ++links) // as many as Linux follows
+    path = path.parent_path() / std::filesystem::read_symlink(path, failed);
   return path;
 }
 

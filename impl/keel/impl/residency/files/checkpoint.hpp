@@ -75,6 +75,7 @@ public:
   /// Finds out whether a file can be made, and keeps other jobs away from it. Throws on all ranks alike.
   void prepare();
   void finish() { file_.finish(); }
+  [[nodiscard]] bool is_written() const { return file_.is_written(); }
   [[nodiscard]] finished_files finished() const { return file_.finished(); }
 
 private:

@@ -93,6 +93,12 @@ KEEL_INLINE bool checkpoint_files::begin_steps(std::span<schedule_nodes const> f
 
 KEEL_INLINE void checkpoint_files::end_step(schedule_nodes const& of, std::span<std::size_t const> entries) {
   residency::settings const& how = fields_.book_.settings();
+  auto const name_written = [](auto const& files) {
+    for (auto const& one : files)
+      if (one->is_written()) one->finish();
+  };
+  name_written(all_);
+  name_written(saved);
   if (entries.empty() && !how.watches_steps()) return;
   std::size_t first = 0;
   while (first < of.size && of.nodes[first].what() != entry_kind::checkpoint) ++first;

@@ -66,6 +66,8 @@ public:
   /// one before.
   void begin(write_job names, offsets const& places, std::span<staged_box const> boxes, std::string called,
              machine::failing_call const& failing);
+  /// Whether one is under way that all ranks have written, or failed to.
+  [[nodiscard]] bool is_written() const;
   /// Returns when the file has its name, or false when the master has reported why not.
   bool finish();
   /// Calls `f`, which gets ready to write a file that is so called. What it throws costs that file and a warning of the

@@ -37,7 +37,8 @@ KEEL_INLINE void collective_file::begin(write_job names, offsets const& places, 
                                         std::string called, machine::failing_call const& failing) {
   ranks_.all_or_none(failing, [&] {
     write_job& job = names;
-    job.rank = ranks_.rank(), job.ranks = ranks_.size(), job.table = places[0];
+    job.rank = ranks_.rank();
+    job.table = places[0];
     std::size_t bytes = 0;
     for (staged_box const& b : boxes) {
       if (b.stays) continue;
@@ -77,15 +78,16 @@ KEEL_INLINE void collective_file::begin(write_job names, offsets const& places, 
   is_under_way_ = true;
 }
 
+KEEL_INLINE bool collective_file::is_written() const {
+  return is_under_way_ && ranks_.min(writer_.is_written() ? 1 : 0) == 1;
+}
+
 KEEL_INLINE bool collective_file::finish() {
   if (!std::exchange(is_under_way_, false)) return true;
-  std::string why = writer_.wait_part();
-  bool const all_wrote = ranks_.min(why.empty() ? 1 : 0) == 1;
-  std::string const in_the_end = writer_.finish(all_wrote);
-  if (why.empty() && all_wrote) why = in_the_end;
+  bool const all_wrote = ranks_.min(writer_.wait_part().empty() ? 1 : 0) == 1;
   if (!attempt(called_, false, [&] {
         ranks_.all_or_none({who_, "a part of it", "is lacking", {}}, [&] {
-          if (!why.empty()) throw error(who_, why);
+          if (std::string const& why = writer_.finish(all_wrote); !why.empty()) throw error(who_, why);
         });
       }))
     return false;

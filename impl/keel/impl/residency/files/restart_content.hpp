@@ -6,11 +6,11 @@
 
 #include <keel/impl/residency/files/checkpoint.hpp>
 #include <keel/impl/schedule/schedule_table.hpp>
+#include <keel/impl/store/open_file.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,9 +18,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace keel::residency::detail {
 
@@ -48,27 +45,18 @@ struct restart_content {
 class file_to_read {
 public:
   explicit file_to_read(std::string path) : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (file_ < 0) fail(std::strerror(errno));
+    require_done(file_.code);
   }
-  ~file_to_read() { ::close(file_); }
-  file_to_read(file_to_read const&) = delete;
-  file_to_read& operator=(file_to_read const&) = delete;
-
-  void read(void* to, std::size_t bytes, std::int64_t offset) const {
-    for (auto* at = static_cast<std::byte*>(to); bytes != 0;) {
-      ssize_t const some = ::pread(file_, at, bytes, offset);
-      if (some < 0 && errno == EINTR) continue;
-      if (some <= 0) fail(some == 0 ? "it is too short" : std::strerror(errno));
-      at += some, offset += some, bytes -= std::size_t(some);
-    }
-  }
+  void read(void* to, std::size_t bytes, std::int64_t offset) const { require_done(file_.get(to, bytes, offset)); }
 
 private:
-  [[noreturn]] void fail(std::string const& why) const {
-    throw error("residency::restart", path_ + " cannot be read", why);
+  void require_done(int code) const {
+    if (code != 0)
+      throw error("residency::restart", path_ + " cannot be read",
+                  code == ENODATA ? "it is too short" : std::strerror(code));
   }
   std::string path_;
-  int file_;
+  policy::open_file file_;
 };
 
 /// Reads runs of a file; those that lie near each other, each behind the one before, by one call.

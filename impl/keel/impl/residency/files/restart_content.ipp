@@ -103,7 +103,7 @@ public:
     sums_.resize(row - 1);
     for (std::size_t n = 0; n < table.size(); ++n) {
       if (n % row != 0) sums_[n % row - 1] += table[n];
-      else if (!part_state::is_whole(table[n]))
+      else if (table[n] != part_is_there)
         throw error("residency::restart", path_ + " cannot be read", "not all ranks had written their part");
     }
     auto const is_mesh = [](stored_dataset const& d) { return d.path.starts_with(path_of_mesh("")); };

@@ -31,6 +31,7 @@ public:
     auto& frames = listed_.frames;
     if (!file_.finish() && !frames.empty()) frames.erase(std::prev(frames.end()));
   }
+  [[nodiscard]] bool is_written() const { return file_.is_written(); }
   [[nodiscard]] finished_files finished() const { return file_.finished(); }
   /// `finish` was called.
   void write(saved_frame const& what);
