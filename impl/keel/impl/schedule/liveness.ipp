@@ -79,17 +79,11 @@ private:
     body(i + 1, of_.nodes[i].end);
     join(live_, after);
   }
-  // What was level `l` before the rotation is another one after it, or nothing any more.
+  // What was level `l` before the rotation is another one after it, or nothing any more: rotates the other way.
   static void rotate_back(std::vector<live_level>& levels, rotation how) {
-    if (levels.size() == 1) return;
-    auto const after = levels;
-    std::size_t const last = levels.size() - 1;
-    levels.assign(levels.size(), {});
-    if (how == rotation::rewind)
-      for (std::size_t l = 0; l < last; ++l) levels[l + 1] = after[l];
-    else
-      for (std::size_t l = 0; l < last; ++l) levels[l] = after[l + 1];
-    if (how == rotation::in_place) levels[last] = after[0];
+    rotation const back = how == rotation::rewind ? rotation::cycle : rotation::rewind;
+    live_level* const last = rotate_levels(levels.data(), int(levels.size()), back);
+    if (levels.size() > 1 && how != rotation::in_place) *last = {};
   }
   [[nodiscard]] live_level& level_of(request const& r) const {
     return live_[std::size_t(r.variable)][std::size_t(r.level)];
