@@ -185,7 +185,7 @@ places places_of(environment const& ranks, int grid, int count, int const* parti
     if (grid != 0) found.whole = &get<grid_object>(grid).it;
     for (int const handle : listed(count, partitions, "the list of partitions")) {
       auto const& one = get<partition_object>(handle);
-      found.meshes.push_back({one.mesh, one.it});
+      found.meshes.push_back({one.mesh, kr::detail::mesh_space(one.mesh, one.it)});
     }
   });
   return found;

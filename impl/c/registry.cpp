@@ -34,7 +34,7 @@ public:
       : base(on, whole, {}, 1), with_(on.environment()) {
     kr::detail::require_same_options(on.environment(), whole);
     with_.all_alike(kr::detail::making_fields, [&] {
-      for (auto const& m : meshes) arrays_.add_mesh(m.mesh, m.part);
+      for (auto const& m : meshes) arrays_.add_mesh(m.mesh, m.space);
     });
     kr::detail::check_meshes(*this, with_);
     this->open_for(on, false);

@@ -155,9 +155,9 @@ exchanger::exchanger(Run& run, Places const&... places) {
   [[maybe_unused]] auto const look = [&]<class Place>(Place const& place) {
     if constexpr (std::is_same_v<Place, grid>) whole = &place;
     else {
-      static_assert(detail::is_partition<Place>,
+      static_assert(!detail::mesh_of_option<Place>.empty(),
                     "keel::residency::exchanger: neither a grid nor a partition (it is in the message). Give these.");
-      meshes.push_back({detail::mesh_of_option<Place>, place.here()});
+      meshes.push_back({detail::mesh_of_option<Place>, place.space()});
     }
   };
   (look(places), ...);

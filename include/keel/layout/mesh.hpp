@@ -35,14 +35,19 @@ template <Mesh M>
 class partition;
 
 namespace detail {
-/// The mesh that an option is a partition of; empty if it is none.
+/// The mesh that an option cuts, as a partition does; empty if it cuts none.
 template <class Option>
 inline constexpr std::string_view mesh_of_option{};
 template <Mesh M>
 inline constexpr std::string_view mesh_of_option<partition<M>> = M::name;
+template <class Option>
+  requires Mesh<typename Option::cut_mesh>
+inline constexpr std::string_view mesh_of_option<Option> = Option::cut_mesh::name;
 
 template <class Option>
-inline constexpr bool is_partition = !mesh_of_option<Option>.empty();
+inline constexpr bool is_partition = false;
+template <Mesh M>
+inline constexpr bool is_partition<partition<M>> = true;
 } // namespace detail
 
 /// Puts a variable on a mesh: its first index counts the elements, owned ones first, then ghosts layer by layer.

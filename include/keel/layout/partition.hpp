@@ -168,6 +168,7 @@ public:
   [[nodiscard]] detail::element_lists const& lists() const { return here_->lists; }
   /// What fields need.
   [[nodiscard]] std::shared_ptr<detail::elements const> const& here() const { return here_; }
+  [[nodiscard]] std::shared_ptr<detail::index_space const> space() const { return detail::mesh_space(M::name, here_); }
 
 private:
   std::shared_ptr<detail::elements const> here_;

@@ -30,14 +30,13 @@ inline constexpr machine::failing_call planning{exchanger_name, "arrays", "are n
 [[nodiscard]] inline std::string array_number(std::size_t n) { return "array " + std::to_string(n + 1); }
 
 class array_plan;
-struct elements;
 
 /// What plans of one exchanger share.
 class array_exchanges {
 public:
   struct place {
     std::string_view mesh;
-    std::shared_ptr<elements const> part;
+    std::shared_ptr<index_space const> space;
   };
   /// Collective. `make` makes the transports; ranks agree before each exchange if it `agrees`.
   array_exchanges(messenger const& ranks, machine::agreement const& with, any_transports (*make)(messenger const&),
@@ -98,7 +97,7 @@ private:
   bool agrees_;
   std::shared_ptr<share_list> grid_; // null without one
   std::vector<place> meshes_;
-  mutable std::vector<std::unique_ptr<geometry const>> geometries_;
+  mutable std::vector<std::shared_ptr<geometry const>> geometries_;
   std::vector<std::shared_ptr<ways>> ways_;
   std::vector<known_queue> queues_;
   std::vector<std::shared_ptr<array_plan>> plans_; // of the exchanger's own calls, the last used first

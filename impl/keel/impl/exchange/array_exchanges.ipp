@@ -2,8 +2,6 @@
 #include <keel/impl/exchange/array_exchanges.hpp>
 #include <keel/impl/layout/arguments.hpp>
 #include <keel/impl/layout/grid/grid_share.hpp>
-#include <keel/impl/layout/mesh/mesh_share.hpp>
-#include <keel/impl/layout/owner_search.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,12 +19,12 @@ KEEL_INLINE array_exchanges::array_exchanges(messenger const& ranks, machine::ag
   argument partitions{"partitions"};
   with_.all_alike(making, [&] {
     for (place const& m : meshes) {
-      require_same_ranks(with_, exchanger_name, m.mesh, *m.part);
+      m.space->require_ranks(with_, exchanger_name);
       if (std::any_of(meshes_.begin(), meshes_.end(), [&](place const& k) { return k.mesh == m.mesh; }))
         throw error(exchanger_name, "the mesh " + std::string(m.mesh) + " is given twice",
                     "arrays on it would lie in two ways", "Make an exchanger for each of its partitions");
       meshes_.push_back(m);
-      partitions.add(std::int64_t(m.part->digest));
+      partitions.add(std::int64_t(m.space->digest()));
     }
     if (whole == nullptr) return;
     if (whole->blocks() > 1)
@@ -49,10 +47,10 @@ KEEL_INLINE geometry const& array_exchanges::geometry_of(array_ref const& a) con
     if (!grid_)
       throw error(exchanger_name, "an array is given without its mesh", "the exchanger has no grid",
                   "Say array_on<mesh>(...)");
-    return *geometries_.emplace_back(std::make_unique<grid_share const>(grid_, on, "of the application"));
+    return *geometries_.emplace_back(std::make_shared<grid_share const>(grid_, on, "of the application"));
   }
   for (place const& m : meshes_)
-    if (m.mesh == on.mesh) return *geometries_.emplace_back(std::make_unique<mesh_share const>(m.part, on));
+    if (m.mesh == on.mesh) return *geometries_.emplace_back(m.space->lay(on));
   throw error(exchanger_name, "the mesh " + std::string(on.mesh) + " is not there",
               "the exchanger has no partition of it", "Make it with one");
 }

@@ -144,11 +144,11 @@ KEEL_INLINE void require_fits(array_ref const& a, share const& s, std::string_vi
       refuse(" has one index for two dimensions", "index{...} names " + std::to_string(at) + " twice",
              "Name each once");
     taken |= 1U << at;
-    bool const is_mesh = !a.on.mesh.empty();
-    if (is_mesh ? a.extents[at] < s.extents[d] : a.extents[at] != s.extents[d])
+    bool const is_listed = !s.ends.empty(); // then an array may have more elements
+    if (is_listed ? a.extents[at] < s.extents[d] : a.extents[at] != s.extents[d])
       refuse(" has " + policy::counted(a.extents[at], "element") + " along index " + std::to_string(at),
              "this rank has " + std::to_string(s.extents[d]) + " of the " + where +
-                 (is_mesh ? "" : " there, ghosts included"),
+                 (is_listed ? "" : " there, ghosts included"),
              "Give the array that lies on it, or say index{...}");
   }
   bool const is_empty = std::find(a.extents, a.extents + a.rank, 0) != a.extents + a.rank;

@@ -15,8 +15,6 @@
 
 namespace keel::residency::detail {
 
-struct elements;
-
 /// Arguments of a collective call, as a number that is another one if they are.
 struct argument {
   std::string_view what; ///< as words of a message, in the plural
@@ -29,9 +27,6 @@ struct argument {
 /// between ranks).* Collective.
 void require_alike(machine::agreement const& ranks, std::string_view place, std::string_view wrong,
                    std::span<argument const> all);
-/// Throws `keel::error` unless the mesh was cut over these ranks.
-void require_same_ranks(machine::agreement const& ranks, std::string_view place, std::string_view mesh,
-                        elements const& part);
 /// What grids say, all together.
 struct grid_arguments {
   std::array<argument, 5> all{

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/arguments.hpp>
-#include <keel/impl/layout/owner_search.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -22,13 +21,6 @@ KEEL_INLINE void require_alike(machine::agreement const& ranks, std::string_view
         throw error(place, wrong, "the " + std::string(all[n].what) + " differ between ranks",
                     "Give the same on every rank");
   }
-}
-
-KEEL_INLINE void require_same_ranks(machine::agreement const& ranks, std::string_view place, std::string_view mesh,
-                                    elements const& part) {
-  if (part.rank != ranks.rank() || part.ranks != ranks.size())
-    throw error(place,
-                "the partition of " + std::string(mesh) + " was made on another environment than that of the run");
 }
 
 KEEL_INLINE void grid_arguments::add(grid const& g) {

@@ -109,6 +109,11 @@ private:
   void require_ranges(std::string_view mesh) const;
 };
 
+class index_space;
+/// What fields and exchangers get of a partition.
+[[nodiscard]] std::shared_ptr<index_space const> mesh_space(std::string_view mesh,
+                                                            std::shared_ptr<elements const> part);
+
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED

@@ -3,7 +3,7 @@
 
 /// @file
 /// An index space that variables lie on, and how ranks cut it, whatever it is. Its models are a folder each: `grid`,
-/// `mesh`.
+/// `mesh`; test/curve shows one of an application's own.
 
 #include <keel/impl/layout/decomposition.hpp>
 #include <keel/impl/layout/index_set.hpp>
@@ -17,7 +17,13 @@
 #include <string_view>
 #include <vector>
 
+namespace keel::machine {
+class agreement;
+}
+
 namespace keel::residency::detail {
+
+struct elements;
 
 using share_list = std::vector<share>; ///< by component, or one for all
 [[nodiscard]] inline share const& share_in(share_list const& all, component which) {
@@ -33,7 +39,8 @@ struct placed_box {
   stretch along[max_grid_rank];
 };
 
-/// What variables have in common that lie in the same way.
+/// What variables have in common that lie in the same way. On a grid, shares have as many dimensions as it; elsewhere
+/// one, in which owned elements come first, then ghosts layer by layer, unless these are scattered.
 class geometry {
 public:
   explicit geometry(lattice const& as) : on(as) {}
@@ -67,6 +74,8 @@ public:
       cuts_[at] = std::make_unique<decomposition>(make_cut(components, rank, at == 0 ? all_layers : layers));
     return *cuts_[at];
   }
+  /// The elements, if they have ids, by which the whole is ordered; else null, and their places say the order.
+  [[nodiscard]] virtual elements const* with_ids() const { return nullptr; }
   /// How many elements the whole has in each dimension. With walls it begins where they do.
   [[nodiscard]] virtual indices whole_extents(component which, bool has_walls) const = 0;
   /// Where owned elements, walls, or both lie in it. `once`: without what another rank or block has.
@@ -77,6 +86,23 @@ private:
   [[nodiscard]] virtual decomposition make_cut(int components, int rank, int layers) const = 0;
 
   mutable std::vector<std::unique_ptr<decomposition>> cuts_; // with all layers, then by their number
+};
+
+/// What fields and exchangers are given of an index space beside the grid: it makes the geometries of variables on it.
+class index_space {
+public:
+  index_space() = default;
+  virtual ~index_space() = default;
+  index_space(index_space const&) = delete;
+  index_space& operator=(index_space const&) = delete;
+
+  [[nodiscard]] virtual std::shared_ptr<geometry const> lay(lattice const& as) const = 0;
+  /// The same on all ranks, and another one of another cut.
+  [[nodiscard]] virtual std::uint64_t digest() const = 0;
+  /// Throws `keel::error` in the name of `who` unless it was made on these ranks.
+  virtual void require_ranks(machine::agreement const& ranks, std::string_view who) const = 0;
+  /// See `geometry`. Such elements may move to other ranks.
+  [[nodiscard]] virtual std::shared_ptr<elements const> with_ids() const { return nullptr; }
 };
 
 } // namespace keel::residency::detail

@@ -80,7 +80,7 @@ public:
 
   // Before variables.
   /// A mesh on which variables may lie.
-  void add_mesh(std::string_view name, std::shared_ptr<elements const> part);
+  void add_mesh(std::string_view name, std::shared_ptr<index_space const> cut);
   /// The host's queues, for `settle_host`.
   void settle_with(settling how) { settle_ = how; }
   /// Finds out how the arrays of the next variable lie on each share.
@@ -127,8 +127,8 @@ public:
   void require_one_call(component_range range, std::string_view routine) const;
   void require_all_blocks(component_range range, std::string_view entry) const;
 
-  /// What this rank has of a mesh; how many elements, and which of them. They throw `keel::error` if the fields have no
-  /// such mesh or layer, or if ghosts are scattered over it.
+  /// What this rank has of a mesh, whose elements have ids; how many elements, and which of them. They throw
+  /// `keel::error` if the fields have no such mesh or layer, or if ghosts are scattered over it.
   [[nodiscard]] std::shared_ptr<elements const> const& part_of(std::string_view mesh) const;
   [[nodiscard]] std::int64_t size_of(std::string_view mesh) const;
   [[nodiscard]] element_range owned_of(std::string_view mesh) const;
@@ -166,6 +166,8 @@ public:
   [[nodiscard]] kokkos_provider& provider() const { return *provider_; }
   [[nodiscard]] std::vector<variable_record> const& variables() const;
   [[nodiscard]] std::vector<mesh_record>& meshes() const;
+  /// Those whose elements have ids.
+  [[nodiscard]] std::vector<mesh_record const*> meshes_with_ids() const;
   [[nodiscard]] std::vector<std::shared_ptr<geometry const>>& lattices() const;
   [[nodiscard]] std::shared_ptr<share_list const> const& shares() const { return shares_; }
   [[nodiscard]] mesh_record& mesh_here(std::string_view name) const;

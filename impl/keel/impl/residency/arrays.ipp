@@ -4,8 +4,6 @@
 #include <keel/impl/layout/grid/grid_cut.hpp>
 #include <keel/impl/layout/grid/grid_share.hpp>
 #include <keel/impl/layout/lengths.hpp>
-#include <keel/impl/layout/mesh/mesh_share.hpp>
-#include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/policy/error.hpp>
 
@@ -148,8 +146,8 @@ KEEL_INLINE region arrays::regions_of(int variable) const {
   return regions;
 }
 
-KEEL_INLINE void arrays::add_mesh(std::string_view name, std::shared_ptr<elements const> part) {
-  meshes().push_back({name, part, std::int64_t(part->ids.size()), false});
+KEEL_INLINE void arrays::add_mesh(std::string_view name, std::shared_ptr<index_space const> cut) {
+  meshes().emplace_back(name, std::move(cut));
 }
 
 KEEL_INLINE std::vector<variable_record> const& arrays::variables() const { return records_->variables; }
@@ -164,15 +162,33 @@ KEEL_INLINE mesh_record& arrays::mesh_here(std::string_view name) const {
   throw error("residency::fields", "the mesh " + std::string(name) + " is not there",
               "the fields have no partition of it", "Pass one with them");
 }
+KEEL_INLINE std::vector<mesh_record const*> arrays::meshes_with_ids() const {
+  std::vector<mesh_record const*> made;
+  for (mesh_record const& m : meshes())
+    if (m.part != nullptr) made.push_back(&m);
+  return made;
+}
 KEEL_INLINE std::shared_ptr<elements const> const& arrays::part_of(std::string_view name) const {
-  return mesh_here(name).part;
+  if (auto const& part = mesh_here(name).part) return part;
+  throw error("residency::fields", "elements of " + std::string(name) + " have no ids", "a partition would give them",
+              "Cut it by one");
 }
-KEEL_INLINE std::int64_t arrays::size_of(std::string_view name) const {
-  return std::int64_t(part_of(name)->ids.size());
+KEEL_INLINE std::int64_t arrays::size_of(std::string_view name) const { return mesh_here(name).size(); }
+KEEL_INLINE element_range arrays::owned_of(std::string_view name) const {
+  bounds const owned = mesh_here(name).bare->owned_in({}, component{});
+  return {owned.begin[0], owned.end[0]};
 }
-KEEL_INLINE element_range arrays::owned_of(std::string_view name) const { return part_of(name)->owned_range(name); }
-KEEL_INLINE element_range arrays::ghosts_of(std::string_view name) const { return part_of(name)->ghost_range(name); }
-KEEL_INLINE element_range arrays::layer_of(std::string_view name, int n) const { return part_of(name)->layer(n, name); }
+KEEL_INLINE element_range arrays::ghosts_of(std::string_view name) const {
+  return {owned_of(name).end, mesh_here(name).bare->shares.front().ends.back()};
+}
+KEEL_INLINE element_range arrays::layer_of(std::string_view name, int n) const {
+  element_range const owned = owned_of(name);
+  auto const& ends = mesh_here(name).bare->shares.front().ends;
+  if (n < 1 || n >= int(ends.size()))
+    throw error("residency::fields", "layer " + std::to_string(n) + " of " + std::string(name) + " is not there",
+                "there are " + std::to_string(ends.size() - 1), "Count from 1");
+  return {n == 1 ? owned.end : ends[std::size_t(n) - 1], ends[std::size_t(n)]};
+}
 KEEL_INLINE share_list const& arrays::shares_of(int variable) const { return lattice_of(variable)->shares; }
 KEEL_INLINE std::size_t const* arrays::extents_of(int variable) const {
   return variables()[std::size_t(variable)].extents.front().data();
@@ -192,7 +208,7 @@ KEEL_INLINE int arrays::find_lattice(variable_info const& about) {
 KEEL_INLINE std::shared_ptr<geometry const> arrays::lay(variable_info const& about,
                                                         std::shared_ptr<share_list const> const& grids) const {
   if (about.on.mesh.empty()) return std::make_shared<grid_share const>(grids, about.on, about.name);
-  return std::make_shared<mesh_share const>(part_of(about.on.mesh), about.on);
+  return mesh_here(about.on.mesh).space->lay(about.on);
 }
 
 KEEL_INLINE indices arrays::rim_depth(std::span<request const> asked, component which) const {

@@ -120,12 +120,10 @@ consteval void require_place() {
                 "twice (see the variable in the message). Pass its partition, or the grid, once.");
 }
 
-/// Adds the mesh that an option is a partition of.
+/// Adds the mesh that an option cuts.
 template <class Option>
-void add_mesh_in(fields_state&, Option const&) {}
-template <Mesh M>
-void add_mesh_in(fields_state& to, partition<M> const& part) {
-  to.arrays_.add_mesh(M::name, part.here());
+void add_mesh_in([[maybe_unused]] fields_state& to, [[maybe_unused]] Option const& option) {
+  if constexpr (!mesh_of_option<Option>.empty()) to.arrays_.add_mesh(mesh_of_option<Option>, option.space());
 }
 
 /// How many variables an option names.

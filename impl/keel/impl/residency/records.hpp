@@ -8,6 +8,7 @@
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/layout/array_kind.hpp>
 #include <keel/impl/layout/elements.hpp>
+#include <keel/impl/layout/geometry.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/impl/validity/observers.hpp>
@@ -50,9 +51,22 @@ struct variable_record {
 
 struct mesh_record {
   std::string_view name;
-  std::shared_ptr<elements const> part;
-  std::int64_t room; ///< elements that there is memory for
-  bool grows;        ///< its elements move, so that there is more room than is needed
+  std::shared_ptr<index_space const> space;
+  std::shared_ptr<geometry const> bare; ///< of a variable with nothing of its own
+  std::shared_ptr<elements const> part; ///< null if its elements have no ids
+  std::int64_t room = 0;                ///< elements that there is memory for
+  bool grows = false;                   ///< its elements move, so that there is more room than is needed
+
+  mesh_record(std::string_view called, std::shared_ptr<index_space const> from) : name(called) {
+    cut(std::move(from));
+    room = size();
+  }
+  void cut(std::shared_ptr<index_space const> from) {
+    lattice as;
+    as.mesh = name;
+    space = std::move(from), bare = space->lay(as), part = space->with_ids();
+  }
+  [[nodiscard]] std::int64_t size() const { return bare->shares.front().extents[0]; }
 };
 
 /// What a variable had before its arrays were replaced.

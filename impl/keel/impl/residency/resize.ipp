@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/resize.hpp>
 #include <keel/impl/layout/by_rank.hpp>
-#include <keel/impl/layout/mesh/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/arguments.hpp>
@@ -32,10 +31,10 @@ inline constexpr std::string_view on_same_ranks = "Make partitions on run.enviro
 
 KEEL_INLINE void check_meshes(fields_state const& f, machine::agreement const& ranks) {
   ranks.all_or_none({"residency::fields", "a mesh", "is refused", on_same_ranks}, [&] {
-    for (mesh_record const& m : f.arrays_.meshes()) require_same_ranks(ranks, "residency::fields", m.name, *m.part);
+    for (mesh_record const& m : f.arrays_.meshes()) m.space->require_ranks(ranks, "residency::fields");
   });
   argument partitions{"partitions"};
-  for (mesh_record const& m : f.arrays_.meshes()) partitions.add(std::int64_t(m.part->digest));
+  for (mesh_record const& m : f.arrays_.meshes()) partitions.add(std::int64_t(m.space->digest()));
   require_alike(ranks, "residency::fields", "the fields are not made", {&partitions, 1});
 }
 
@@ -122,10 +121,10 @@ inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> mesh
   for (cut_anew& m : meshes) {
     mesh_record& mesh = map.next.meshes[std::size_t(&f.arrays_.mesh_here(m.mesh) - f.arrays_.meshes().data())];
     mesh.grows = mesh.grows || m.grows;
-    mesh.part = m.part;
+    mesh.cut(mesh_space(mesh.name, m.part));
     if (!m.stays) mesh.room = m.size();
     for (auto& l : map.next.lattices)
-      if (l->on.mesh == m.mesh) l = std::make_shared<mesh_share const>(m.part, l->on);
+      if (l->on.mesh == m.mesh) l = mesh.space->lay(l->on);
   }
   map.install();
   for (cut_anew const& m : meshes)
@@ -161,7 +160,8 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
   std::vector<cut_anew> meshes;
   ranks.all_or_none({"residency::fields", who, "is refused", on_same_ranks}, [&] {
     for (new_cut const& m : cuts) {
-      require_same_ranks(ranks, "residency::fields", m.mesh, *meshes.emplace_back(cut_anew{m}).part);
+      meshes.emplace_back(cut_anew{m});
+      mesh_space(m.mesh, m.part)->require_ranks(ranks, "residency::fields");
       meshes.back().old_ids = f.arrays_.part_of(m.mesh)->owned_ids(), meshes.back().ids = m.part->owned_ids();
     }
     find_values();

@@ -31,6 +31,7 @@ public:
   [[nodiscard]] bounds reach(share const& part, request const& asked, bool has_ghosts) const override;
   [[nodiscard]] bounds owned_in(bounds const& cells, component which) const override;
   [[nodiscard]] index_sets sets_of(share const& part, region where, bool has_ghosts) const override;
+  [[nodiscard]] elements const* with_ids() const override { return of_.get(); }
   [[nodiscard]] indices whole_extents(component which, bool has_walls) const override;
   [[nodiscard]] std::vector<placed_box> places(component which, bool has_walls, region where, bool once) const override;
 

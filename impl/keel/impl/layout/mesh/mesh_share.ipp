@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/mesh/mesh_share.hpp>
-#include <keel/impl/layout/owner_search.hpp>
+#include <keel/impl/layout/elements.hpp>
+#include <keel/machine/agreement.hpp>
+#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,6 +10,31 @@
 #include <utility>
 
 namespace keel::residency::detail {
+
+/// A mesh, as a partition cuts it.
+class cut_mesh : public index_space {
+public:
+  cut_mesh(std::string_view name, std::shared_ptr<elements const> part) : name_(name), part_(std::move(part)) {}
+
+  [[nodiscard]] std::shared_ptr<geometry const> lay(lattice const& as) const override {
+    return std::make_shared<mesh_share const>(part_, as);
+  }
+  [[nodiscard]] std::uint64_t digest() const override { return part_->digest; }
+  void require_ranks(machine::agreement const& ranks, std::string_view who) const override {
+    if (part_->rank != ranks.rank() || part_->ranks != ranks.size())
+      throw error(who,
+                  "the partition of " + std::string(name_) + " was made on another environment than that of the run");
+  }
+  [[nodiscard]] std::shared_ptr<elements const> with_ids() const override { return part_; }
+
+private:
+  std::string_view name_;
+  std::shared_ptr<elements const> part_;
+};
+
+KEEL_INLINE std::shared_ptr<index_space const> mesh_space(std::string_view mesh, std::shared_ptr<elements const> part) {
+  return std::make_shared<cut_mesh const>(mesh, std::move(part));
+}
 
 KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of, lattice const& as)
     : geometry(as), of_(std::move(of)), ends_{of_->owned} {

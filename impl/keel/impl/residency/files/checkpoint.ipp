@@ -17,13 +17,13 @@
 namespace keel::residency::detail {
 
 KEEL_INLINE void number_elements(fields_state const& f, agreement const& ranks) {
-  auto const& meshes = f.arrays_.meshes();
+  auto const meshes = f.arrays_.meshes_with_ids();
   auto const size = std::size_t(ranks.size()), me = std::size_t(ranks.rank());
   std::vector<std::uint64_t> owned(meshes.size() * size);
-  for (std::size_t m = 0; m < meshes.size(); ++m) owned[m * size + me] = std::uint64_t(meshes[m].part->owned);
+  for (std::size_t m = 0; m < meshes.size(); ++m) owned[m * size + me] = std::uint64_t(meshes[m]->part->owned);
   if (!owned.empty()) ranks.sum(owned);
   for (std::size_t m = 0; m < meshes.size(); ++m) {
-    numbering& made = meshes[m].part->numbers;
+    numbering& made = meshes[m]->part->numbers;
     made.owned.assign(owned.begin() + std::ptrdiff_t(m * size), owned.begin() + std::ptrdiff_t((m + 1) * size));
     made.first = std::accumulate(made.owned.begin(), made.owned.begin() + ranks.rank(), std::int64_t(0));
     made.total = std::accumulate(made.owned.begin(), made.owned.end(), std::int64_t(0));
@@ -161,12 +161,12 @@ KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> l
   made.datasets.emplace_back();
   for (saved_level const& one : levels)
     if (one.number + 2 > int(made.datasets.size())) made.datasets.push_back(dataset_of(on, one, whole_of(on, one)));
-  for (mesh_record const& m : on.meshes()) {
-    numbering const& of_ranks = m.part->numbers;
-    auto about = numbers(m.grows); // whether elements move, and how many each rank has
+  for (mesh_record const* const m : on.meshes_with_ids()) {
+    numbering const& of_ranks = m->part->numbers;
+    auto about = numbers(m->grows); // whether elements move, and how many each rank has
     about.insert(about.end(), of_ranks.owned.begin(), of_ranks.owned.end());
     stored_dataset& ids = made.datasets.emplace_back();
-    ids.path = path_of_mesh(m.name), ids.type = stored_type::integer, ids.extents = {of_ranks.total};
+    ids.path = path_of_mesh(m->name), ids.type = stored_type::integer, ids.extents = {of_ranks.total};
     ids.attributes = {{"moves", std::move(about)}};
   }
   made.datasets[0] = table_of_parts(ranks_.size(), std::int64_t(made.datasets.size()) - 1);
@@ -257,9 +257,10 @@ KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
         for (ordered_box const& box : whole_of(on, one).boxes(one.where, true))
           boxes.push_back({one.number + 1, data, box, element, from[n] != host});
       }
-      int dataset = int(offsets.size() - on.meshes().size());
-      for (mesh_record const& m : on.meshes()) {
-        for (ordered_box const& box : boxes_of_ids(*m.part)) boxes.push_back({dataset, m.part->ids.data(), box, 8});
+      auto const meshes = on.meshes_with_ids();
+      int dataset = int(offsets.size() - meshes.size());
+      for (mesh_record const* const m : meshes) {
+        for (ordered_box const& box : boxes_of_ids(*m->part)) boxes.push_back({dataset, m->part->ids.data(), box, 8});
         ++dataset;
       }
       for (int m = 1; m < on.memories(); ++m)

@@ -87,7 +87,7 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
   number_elements(f, ranks);
   array_kind const& kind = *on.variables()[std::size_t(what.variable)].kind;
   int const element = int(kind.element_bytes);
-  std::string_view const mesh = on.variables()[std::size_t(what.variable)].about->on.mesh;
+  elements const* const with_ids = on.lattice_of(what.variable)->with_ids();
   gathered_part mine, ids;
   std::vector<dimension_run> dimensions;
   ranks.all_or_none(failing, [&] {
@@ -103,19 +103,18 @@ KEEL_INLINE void gather(fields_state& f, request const& what, int component, int
       for (ordered_box const& box : whole.boxes(region::owned, !is_on_all))
         mine.add(box, on.provider().array(what.variable, what.level, c, host), element);
     }
-    if (mesh.empty()) return;
-    elements const& here = *on.part_of(mesh);
-    for (ordered_box const& box : boxes_of_ids(here)) ids.add(box, here.ids.data(), 8);
+    if (with_ids == nullptr) return;
+    for (ordered_box const& box : boxes_of_ids(*with_ids)) ids.add(box, with_ids->ids.data(), 8);
   });
   auto const parts = parts_on(root, f, ranks, std::move(mine), failing);
-  auto const all_ids = mesh.empty() ? parts : parts_on(root, f, ranks, std::move(ids), failing);
+  auto const all_ids = with_ids == nullptr ? parts : parts_on(root, f, ranks, std::move(ids), failing);
   ranks.all_or_none(failing, [&] {
     if (ranks.rank() != root) return;
     std::vector<std::size_t> dynamic;
     for (dimension_run const& d : dimensions) dynamic.push_back(std::size_t(d.count));
     if (kind.is_left) std::reverse(dynamic.begin(), dynamic.end());
     auto* const whole = static_cast<std::byte*>(into.make(into.view, dynamic.data()));
-    if (mesh.empty()) {
+    if (with_ids == nullptr) {
       for (gathered_part const& p : parts) p.put(whole, element);
       return;
     }

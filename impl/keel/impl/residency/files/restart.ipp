@@ -59,8 +59,8 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
                                   restart_content const& all, restart_content::of_mesh const& in_file,
                                   machine::failing_call const& failing, std::uint64_t& sum) {
   mesh_in_file made;
-  std::string_view const mesh = f.arrays_.meshes()[in_file.mesh].name;
-  std::vector<std::int64_t> read, mine = f.arrays_.meshes()[in_file.mesh].part->owned_ids();
+  std::string_view const mesh = f.arrays_.meshes_with_ids()[in_file.mesh]->name;
+  std::vector<std::int64_t> read, mine = f.arrays_.part_of(mesh)->owned_ids();
   // The ids that a rank reads: what one of the former job had, if there were as many ranks; else equal shares.
   std::vector<std::int64_t> begins(std::size_t(ranks.size()) + 1);
   for (std::int64_t r = 0; r < ranks.size(); ++r)
@@ -95,7 +95,7 @@ inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_
       throw error("residency::restart", "mesh " + std::string(mesh) + " has other elements",
                   "of " + std::to_string(of_all[1]) + " the file has not all, or more",
                   "Cut the mesh that was cut before");
-    elements const& here = *f.arrays_.meshes()[in_file.mesh].part;
+    elements const& here = *f.arrays_.part_of(mesh);
     for (std::size_t n = 0; n < mine.size(); ++n)
       made.elements.push_back({begins[std::size_t(found->owners[n])] + found->at_owner[n], here.place(n)});
     std::sort(made.elements.begin(), made.elements.end(),
@@ -169,7 +169,7 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
           sums[n] += checksum(from, std::size_t(count * element), std::uint64_t(first * element / word), word);
         };
         auto const mesh = std::find_if(all.meshes.begin(), all.meshes.end(), [&](auto const& m) {
-          return on.meshes()[m.mesh].name == on.lattice_of(one.variable)->on.mesh;
+          return on.meshes_with_ids()[m.mesh]->name == on.lattice_of(one.variable)->on.mesh;
         });
         if (auto const m = std::size_t(mesh - all.meshes.begin()); m != meshes.size() && !meshes[m].is_cut_so) {
           read_elements(reader, meshes[m], whole, data, l.offset, element, add);

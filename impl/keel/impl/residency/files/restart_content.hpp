@@ -29,7 +29,8 @@ struct restart_content {
     std::uint64_t sum;
   };
   struct of_mesh {
-    std::size_t mesh, first_share; ///< by rank of the former job, among `owned`
+    std::size_t mesh;        ///< among those with ids
+    std::size_t first_share; ///< by rank of the former job, among `owned`
     std::int64_t total, offset;
     std::uint64_t sum;
     bool moves;

@@ -108,17 +108,18 @@ public:
     }
     auto const is_mesh = [](stored_dataset const& d) { return d.path.starts_with(path_of_mesh("")); };
     auto const meshes = std::size_t(std::count_if(file_.datasets.begin(), file_.datasets.end(), is_mesh));
-    if (sums_.size() < std::max(meshes, arrays_.meshes().size())) refuse("its sums are missing", "Take another one");
+    if (sums_.size() < std::max(meshes, arrays_.meshes_with_ids().size()))
+      refuse("its sums are missing", "Take another one");
     has_.resize(sums_.size() - meshes);
   }
 
   void look_at_meshes() {
-    auto const& meshes = arrays_.meshes();
+    auto const meshes = arrays_.meshes_with_ids();
     for (std::size_t m = 0; m < meshes.size(); ++m) {
-      std::string const path = path_of_mesh(meshes[m].name);
+      std::string const path = path_of_mesh(meshes[m]->name);
       stored_dataset const* const ids = file_.dataset(path);
       if (ids == nullptr)
-        refuse("it has no mesh " + std::string(meshes[m].name), "Give the fields the meshes that it has");
+        refuse("it has no mesh " + std::string(meshes[m]->name), "Give the fields the meshes that it has");
       if (ids->type != stored_type::integer || ids->element_bytes != 8 || ids->extents.size() != 1)
         refuse(path + " has no ids of 8 bytes", "Take another one");
       std::int64_t const total = ids->extents[0];
@@ -216,7 +217,7 @@ private:
     std::optional<indices> extents; // the fields get other grids, or meshes of other sizes
     if (shares_ != nullptr) extents = arrays_.lay(*known->about, shares_)->whole_extents({one.component}, has_walls);
     for (auto const& m : made.meshes)
-      if (arrays_.meshes()[m.mesh].name == known->about->on.mesh) extents = {{m.total}};
+      if (arrays_.meshes_with_ids()[m.mesh]->name == known->about->on.mesh) extents = {{m.total}};
     auto const order = whole.dimensions();
     for (std::size_t k = 0; k < order.size() && extents; ++k)
       if (order[k].of_grid >= 0) same.extents[k] = (*extents)[order[k].of_grid];

@@ -69,9 +69,13 @@ KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) c
 
 KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) const {
   arrays const& on = fields_.arrays_;
-  elements const& here = *on.part_of(what.mesh);
+  geometry const& lies = *on.lattice_of(what.arrays.front().level.variable);
   std::string const root = "/VTKHDF/";
-  std::int64_t const total = here.numbers.total, first = here.numbers.first, last = first + here.owned;
+  std::int64_t const total = lies.whole_extents({}, false)[0];
+  auto const places = lies.places({}, false, region::owned, true);
+  std::int64_t const first = places.empty() ? total : places.front().along[0].first;
+  std::int64_t last = first;
+  for (placed_box const& one : places) last += one.along[0].count;
   auto const integers = [&](std::string const& name, std::vector<std::int64_t> extents) {
     return in.add(root + name, stored_type::integer, 8, std::move(extents));
   };
@@ -85,8 +89,9 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) co
   std::vector<std::int64_t> counted(std::size_t(last - first));
   std::iota(counted.begin(), counted.end(), first);
   in.add(integers("Connectivity", {total}), counted, first, total);
-  if (ranks_.rank() == ranks_.size() - 1) counted.push_back(total);
-  in.add(integers("Offsets", {total + 1}), std::move(counted), first, total + 1);
+  std::vector<std::int64_t> offsets = counted;
+  if (ranks_.rank() == ranks_.size() - 1) offsets.push_back(total);
+  in.add(integers("Offsets", {total + 1}), std::move(offsets), first, total + 1);
   in.add(in.add(root + "Types", stored_type::natural, 1, {total}),
          std::vector<std::uint8_t>(std::size_t(last - first), 1), first, total); // vertices
 
@@ -128,7 +133,9 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) co
   in.add(in.add(root + "Points", stored_type::floating, bytes, {total, 3}), std::move(points), 3 * first, 3 * total,
          bytes);
   int const ids = integers("CellData/id", {total});
-  for (ordered_box const& box : boxes_of_ids(here)) in.boxes.push_back({ids, here.ids.data(), box, 8});
+  if (elements const* const here = lies.with_ids(); here == nullptr) in.add(ids, std::move(counted), first, total);
+  else
+    for (ordered_box const& box : boxes_of_ids(*here)) in.boxes.push_back({ids, here->ids.data(), box, 8});
 }
 
 KEEL_INLINE saved_series::saved_series(fields_state& of, std::string stem)
