@@ -11,7 +11,6 @@
 #include <keel/impl/residency/regrid.ipp>
 #include <keel/impl/residency/remap.ipp>
 #include <keel/impl/residency/resize.ipp>
-#include <keel/impl/residency/scratch_memory.ipp>
 #include <keel/impl/residency/walls.ipp>
 #include <keel/impl/residency/join.hpp>
 

@@ -4,19 +4,32 @@
 /// @file
 /// The thread that writes a rank's part of a file, and the end of a file that all ranks have written.
 
-#include <keel/impl/store/file_calls.hpp>
 #include <keel/impl/store/open_file.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace keel::residency::detail {
+
+/// The calls of the system that a writer makes, so that tests can make each of them fail. Each sets errno, as the
+/// system's own.
+struct file_calls {
+  int (*open)(char const* path, int flags) = [](char const* path, int flags) { return ::open(path, flags); };
+  ssize_t (*pwrite)(int, void const*, std::size_t, off_t) = ::pwrite;
+  int (*fsync)(int) = ::fsync;
+  int (*rename)(char const* from, char const* to) = ::rename;
+  int (*link)(char const* from, char const* to) = ::link;
+  int (*unlink)(char const* path) = ::unlink;
+};
+
+inline constexpr file_calls system_calls = {};
 
 /// Bytes that go to `offset` of the file: from word `first_word` on of checksum `sum`, whose words have `word_bytes`.
 struct written_run {
