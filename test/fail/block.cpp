@@ -27,6 +27,7 @@ int main() {
 }
 #elif defined(FIELD_WITHOUT_LEVEL)
 // expect: keel::block::column_block: the field has another number of indices
+// errors: 2
 int main() { keel::block::for_each_block<8>(keel::block::columns_of(field<3>{}), body<>{}); }
 #elif defined(INDEX_TOO_NARROW)
 // expect: keel::block::chunks: the length does not fit the index type

@@ -11,7 +11,6 @@ int main() {
 }
 #elif defined(MASTER_OR_STRIDE)
 // expect: deleted
-// errors: 1
 int main() {
   keel::machine::environment world;
   keel::machine::environment four{world, 4, 2};
@@ -32,6 +31,7 @@ struct pigeons {
 void use(keel::machine::basic_environment<pigeons>& world);
 #elif defined(SIMULATED_SPLIT)
 // expect: CommunicatingRanks
+// errors: 2
 int main() {
   keel::machine::basic_environment<keel::machine::simulated<2, 4>> world;
   (void)world.split(0);

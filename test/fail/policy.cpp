@@ -6,7 +6,6 @@ struct box {};
 
 #if defined(EXCEPTIONS_OFF)
 // expect: keel: exceptions are off (errors are thrown). Compile without -fno-exceptions.
-// errors: 1
 // flags: -fno-exceptions
 #include <keel/keel.hpp>
 #elif defined(NOT_A_DEVICE)

@@ -6,14 +6,12 @@ struct mean : kr::variable<"mean", double*, kr::off_grid> {};
 #if defined(CLOSURE_EXCHANGED)
 // expect: keel::residency::exchange: the closure of a variable (only whole layers of ghosts are filled
 // expect: face
-// errors: 1
 struct face : kr::variable<"face", double**, kr::at<kr::face<0>>> {};
 void use(kr::fields<app, face>& f) { f.run(kr::exchange<kr::closure<face>>{}); }
 #elif defined(FORGOTTEN)
 // expect: reads ghosts that no exchange has filled since their owners wrote
 // expect: or read owned only.
 // expect: finds_its_ghosts<rhs, eta
-// errors: 1
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta>>, from_past<eta> {};
 struct step : kr::schedule<kr::cycle<eta>, rhs> {};
 void use(kr::fields<app, eta, du>& f) { f.step(step{}); }
@@ -49,13 +47,11 @@ void use(kr::fields<app, eta, du>& f) {
 #elif defined(LEVEL_FREED)
 // expect: reads a level that is valid nowhere, because a cycle or a rewind freed it
 // expect: finds_its_ghosts<output, eta
-// errors: 1
 struct step : kr::schedule<kr::cycle<eta>, output> {};
 void use(kr::fields<app, eta>& f) { f.step(step{}); }
 #elif defined(ONCE_UNFILLED)
 // expect: reads ghosts that no exchange has filled since their owners wrote
 // expect: finds_its_ghosts<smooth, eta
-// errors: 1
 // What is set in the first step has no exchange, so the first step reads ghosts that nothing filled.
 struct step : kr::schedule<kr::once<advance>, smooth> {};
 void use(kr::fields<app, eta>& f) { f.step(step{}); }

@@ -6,7 +6,6 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::
 #if defined(DEVICE_IS_NO_TAG)
 // expect: names what is no tag of a device
 // expect: is_tag<Kokkos::HostSpace>
-// errors: 1
 template <class Tag, class... Tags>
 Tag first_of(keel::list<Tag, Tags...>);
 struct stranger : app {
@@ -25,21 +24,17 @@ struct untracked : two_memories {
 void use(kr::fields<untracked, eta, du>& f) { f.run(rhs{}); }
 #elif defined(OVERWRITTEN_THROUGH_CONST)
 // expect: data cannot be overwritten through a view of const elements
-// errors: 1
 using constant = Kokkos::View<double const**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 void use(kr::fields<app, eta>& f, constant const& v) { f.require_invalid_data(v); }
 #elif defined(PADDED_SCALAR)
 // expect: keel::residency::variable: a scalar is padded
-// errors: 1
 struct total : kr::variable<"total", double, kr::padded<8>> {};
 #elif defined(PAST_OF_ONE_LEVEL)
 // expect: copy_from_past of a variable that has only one level
-// errors: 1
 void use(kr::fields<app, du>& f) { f.copy_from_past<du>(); }
 #elif defined(TRACKING_IS_NONE)
 // expect: the tracking of the application's policy is no tracking
 // expect: tracking_of<untracked>
-// errors: 1
 struct untracked : app {
   using tracking = kr::on_host;
 };
@@ -48,7 +43,6 @@ void use(kr::fields<untracked, eta>& f) { f.run(kr::exchange<eta>{}); }
 // expect: names a variable that these fields do not have
 // expect: is_in_fields<du
 // expect: rhs
-// errors: 1
 void use(kr::fields<app, eta>& f) { f.run(rhs{}); }
 #else
 void use(kr::fields<app, eta, du>& f) { f.run(rhs{}); }

@@ -21,31 +21,25 @@ struct flux : kr::routine<"flux", kr::on_device, kr::reads<kr::layer<kr::past<h,
 
 #if defined(AT_VERTICES)
 // expect: a variable on a mesh lies in a way that only grids have
-// errors: 1
 struct high : kr::variable<"high", double*, kr::on_mesh<cells>, kr::at<kr::vertex>> {};
 constexpr auto levels = high::about.levels;
 #elif defined(NOT_IN_FIELDS)
 // expect: a variable lies on a mesh or a grid that these fields do not have
 // expect: is_placed<un
-// errors: 1
 void use(a_run& run, kr::partition<cells> const& c) { kr::fields<app, h, un> f{run, c, kr::extra<h>{10}}; }
 #elif defined(UNFILLED)
 // expect: reads ghosts that no exchange has filled since their owners wrote
 // expect: finds_its_ghosts<flux, h
-// errors: 1
 struct step : kr::schedule<kr::cycle<h>, flux> {};
 void use(kr::fields<app, h, un>& f) { f.step(step{}); }
 #elif defined(MIGRATE_TO_DOUBLES)
 // expect: the destinations of migrate are no view of int in one dimension
-// errors: 1
 void use(kr::fields<app, h, un>& f, Kokkos::View<double*> const& ranks) { f.migrate(cells{}, ranks); }
 #elif defined(REPARTITION_TWICE)
 // expect: repartition gets two partitions of one mesh
-// errors: 1
 void use(kr::fields<app, h, un>& f, kr::partition<cells> const& c) { f.repartition(c, c); }
 #elif defined(RESIZE_OF_NONE)
 // expect: resize gets an extra without variables
-// errors: 1
 void use(kr::fields<app, h, un>& f) { f.resize(kr::extra<>{10}); }
 #else
 struct step : kr::schedule<kr::cycle<h>, kr::exchange<kr::layer<kr::past<h, 1>, 1>>, flux> {};

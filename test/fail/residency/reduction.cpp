@@ -21,7 +21,6 @@ struct advance_by : kr::routine<"advance_by", kr::on_device, kr::writes<eta>, kr
 #if defined(CHOICE_WITHOUT_VALUE)
 // expect: reads the value of a reduction that is made after it, or only by some entries of a choose
 // expect: finds_its_value<advance_by, dt
-// errors: 1
 struct solver {
   static int holds(int which) { return which; }
 };
@@ -30,12 +29,10 @@ void use(kr::fields<app, eta>& f) { f.step(step{}, 1); }
 #elif defined(NOT_MADE)
 // expect: an entry of this schedule reads the value of a reduction that is made after it
 // expect: finds_its_value<advance_by, dt
-// errors: 1
 struct step : kr::schedule<advance_by, dt> {};
 void use(kr::fields<app, eta>& f) { f.step(step{}); }
 #elif defined(OF_ANOTHER_TYPE)
 // expect: a routine's run returns another type than the parts of its reduction have
-// errors: 1
 struct count : kr::routine<"count", kr::on_host> {
   template <class V>
   static int run(V) {
@@ -46,7 +43,6 @@ struct step : kr::schedule<kr::reduce<"counted", keel::machine::plain_sum, count
 void use(kr::fields<app, eta>& f) { f.step(step{}); }
 #elif defined(OF_WHOLE_ARRAYS)
 // expect: the operation of a reduction does not combine two parts
-// errors: 1
 using pair = std::array<double, 2>;
 struct larger {
   pair operator()(pair const& a, pair const& b) const { return a[0] < b[0] ? b : a; }
@@ -62,12 +58,10 @@ struct step : kr::schedule<kr::reduce<"found", larger, find>> {};
 void use(kr::fields<app, eta>& f) { f.step(step{}); }
 #elif defined(UNDECLARED)
 // expect: a routine asks for the value of a reduction that it does not declare
-// errors: 1
 struct forgets : kr::routine<"forgets", kr::on_device, kr::writes<eta>>, by_value {};
 void use(kr::fields<app, eta>& f) { f.run(forgets{}); }
 #elif defined(WRITTEN)
 // expect: a clause writes or updates the value of a reduction
-// errors: 1
 struct sets : kr::routine<"sets", kr::on_host, kr::writes<dt>>, idle {};
 void use(kr::fields<app, eta>& f) { f.run(sets{}); }
 #else

@@ -4,7 +4,6 @@
 #if defined(ARGUMENTS_NOT_TAKEN)
 // expect: keel::residency: a routine's run(v, ...) takes neither
 // expect: rhs
-// errors: 1
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>> {
   template <class V>
   static void run(V, double); // its body may stand in another source
@@ -13,13 +12,11 @@ void use(kr::fields<app, eta, du>& f) { f.run(rhs{}); }
 #elif defined(CLAUSE_OF_NO_VARIABLE)
 // expect: a clause of a routine names what is no variable, nor a part of one
 // expect: reads<app>
-// errors: 1
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<app>, kr::writes<eta>>, idle {};
 void use(kr::fields<app, eta>& f) { f.run(rhs{}); }
 #elif defined(COMPILED_OF_TWO_RUNS)
 // expect: keel::residency::compiled: a routine's run is not one template of one type
 // expect: rhs
-// errors: 1
 struct rhs : kr::routine<"rhs", kr::on_device, kr::writes<eta>> {
   template <class V>
   static void run(V) {}
@@ -39,13 +36,11 @@ void use(kr::fields<app, eta, du>& f) { f.run(rhs{}); }
 #elif defined(RUN_MISSING)
 // expect: a routine has no run
 // expect: names_run<rhs>
-// errors: 1
 struct rhs : kr::routine<"rhs", kr::on_device, kr::writes<eta>> {};
 void use(kr::fields<app, eta>& f) { f.run(rhs{}); }
 #elif defined(RUN_NOT_STATIC)
 // expect: a routine's run is not static
 // expect: run_takes<rhs
-// errors: 1
 struct rhs : kr::routine<"rhs", kr::on_device, kr::writes<eta>> {
   template <class V>
   void run(V, double) {}
@@ -70,6 +65,7 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>>, fro
 void use(kr::fields<app, eta, du>& f) { f.run(rhs{}); }
 #elif defined(WRITTEN_WHERE_READ)
 // expect: read-only
+// errors: 2
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>> {
   template <class V>
   static void run(V v) {

@@ -3,7 +3,6 @@
 
 #if defined(CHOICE_BY_TEXT)
 // expect: it returns a bool for when, a number for choose
-// errors: 1
 struct solver {
   static char const* holds(char const* which) { return which; }
 };
@@ -12,7 +11,6 @@ void use(kr::fields<two_memories, eta>& f) { f.step(step{}, "cg"); }
 #elif defined(CHOICE_UNFILLED)
 // expect: an entry of this schedule reads what only some entries of a choose before it leave valid
 // expect: finds_its_ghosts<smooth, eta
-// errors: 1
 struct solver {
   static int holds(int which) { return which; }
 };
@@ -44,14 +42,12 @@ static_assert(plan::copies(kr::host, kr::device, kr::core) == 0);
 static_assert(plan::copies(kr::device, kr::host, kr::core) == 0, "the core stays on the device");
 #elif defined(PIECES_OF_A_SUM)
 // expect: a routine writes more or less than the owned cells of variables on the grid
-// errors: 1
 struct mean : kr::variable<"mean", double> {};
 struct add_up : kr::routine<"add_up", kr::on_device, kr::in_pieces, kr::reads<eta>, kr::updates<mean>>, idle {};
 struct step : kr::schedule<add_up, kr::exchange<eta>> {};
 void use(kr::fields<app, eta, mean>& f) { f.step(step{}); }
 #elif defined(PIECES_RETURNING)
 // expect: a routine's run returns a value
-// errors: 1
 struct smoothed : kr::routine<"smoothed", kr::on_device, kr::in_pieces, kr::writes<eta>> {
   template <class V>
   static double run(V) {
