@@ -5,7 +5,6 @@
 /// Layer 2: ranks, environments, threads per rank. The only folder that includes MPI.
 /// It compiles without MPI and without Kokkos.
 
-#include <keel/impl/machine/near.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/machine/alone.hpp>
 #include <keel/machine/attachments.hpp>

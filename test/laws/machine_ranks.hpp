@@ -74,17 +74,22 @@ void ranks_are_sound() {
   place_is_sound(environment{R::null()});
 
   auto const node = world.node();
-  auto const leaders = world.leaders(node);
+  auto leaders = world.leaders(node);
   place_is_sound(node);
   place_is_sound(leaders);
   CHECK(node.size() >= 1);
   CHECK(node.size() <= n);
   CHECK(leaders.is_member() == (node.rank() == 0));
+  CHECK(leaders.set_master(0)); // how many there are is known on every rank
+  CHECK_FALSE(leaders.set_master(n - node.size() + 1));
 
   environment moved{std::move(world)};
   place_is_sound(moved);
   place_is_sound(world);
   CHECK(moved.size() == n);
+  world = std::move(moved);
+  place_is_sound(moved);
+  CHECK(world.size() == n);
 }
 
 } // namespace keel::laws

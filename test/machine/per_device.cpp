@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/per_device.hpp>
+#include <keel/topology/binding.hpp>
 
 #include <support/test.hpp>
 
@@ -83,4 +84,19 @@ TEST_CASE("machine: one rank for each GPU is selected, and those that are near o
                        "keel::machine::one_per_device: no rank is selected (no node has a GPU). Start without it.",
                        keel::error);
   CHECK_THROWS_AS((km::environment{world, km::near_device.on(none)}), keel::error);
+}
+
+TEST_CASE("machine: of ranks that are bound to one core, those are near their GPU whose GPU is near that core") {
+  setenv("HWLOC_XMLFILE", KEEL_TEST_DATA "/gpus8_numa4.xml", 1);
+  setenv("HWLOC_THISSYSTEM", "1", 1);
+  auto const node = kt::node::here();
+  unsetenv("HWLOC_XMLFILE"), unsetenv("HWLOC_THISSYSTEM");
+  auto const bound = kt::bound_cores(node);
+  if (bound.empty()) return; // of a larger machine the last threads
+  auto const& core = node.cores()[std::size_t(*bound.begin())];
+  kt::binding const one{node,
+                        {.cores = {core.id}, .hardware_threads = core.hardware_threads & kt::bound_hardware_threads()}};
+  int near = 0;
+  for (int rank = 0; rank < 8; ++rank) near += km::detail::device_of(&node, rank, 8).is_near ? 1 : 0;
+  CHECK(near == 2);
 }

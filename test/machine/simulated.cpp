@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/simulated.hpp>
 
-#include <keel/impl/machine/near.hpp>
 #include <keel/machine/environment.hpp>
 
 #include <support/test.hpp>
@@ -45,25 +44,14 @@ TEST_CASE("machine: nodes and leaders of a million simulated ranks") {
   CHECK(third.is_member());
 }
 
-TEST_CASE("machine: near ranks, splits and memories of a million simulated ranks") {
+TEST_CASE("machine: splits of a million simulated ranks") {
   million::as const playing{64 * 7 + 3};
-  environment world;
-  auto const node = world.near(64);
-  CHECK_FALSE(node.is_member()); // the master's node has as many, and rank 0 is the master
-  CHECK(world.set_master(64 * 7));
-  CHECK(world.near(64).rank() == 3);
-  CHECK(world.near(65).size() == 65);
-  CHECK_THROWS_AS((void)world.near(million::ranks + 1), keel::error);
-
+  environment const world;
   auto const odd = world.split([](int rank) { return rank % 2; });
   CHECK(odd.size() == million::ranks / 2);
   CHECK(odd.rank() == (64 * 7 + 3) / 2);
   CHECK_FALSE(world.split([](int) { return std::optional<int>{}; }).is_member());
   CHECK_THROWS_AS((void)world.split([](int) { return -1; }), keel::error);
-
-  auto const on = keel::topology::node::from_synthetic("package:2 numa:2 core:16 pu:1");
-  CHECK(world.by_memory(on).size() == 16);
-  CHECK(world.by_memory(on).rank() == 3);
 }
 
 TEST_CASE("machine: what depends on the word of other ranks is not there to be called") {

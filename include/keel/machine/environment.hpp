@@ -152,21 +152,6 @@ public:
     }
   }
 
-  /// The ranks that share a NUMA memory: the one nearest to the cores this rank is bound to or, if it is not bound
-  /// to some, the one that placing the node's ranks over it gives. Collective. In keel/machine.hpp.
-  [[nodiscard]] basic_environment by_memory() const
-    requires(CommunicatingRanks<R> || SimulatedRanks<R>);
-
-  /// Splits by memory on a node as `topology` describes it.
-  template <class Node>
-  [[nodiscard]] basic_environment by_memory(Node const& on) const
-    requires(CommunicatingRanks<R> || SimulatedRanks<R>);
-
-  /// `n` ranks that are close in the network, around the master. Collective over this environment; throws
-  /// `keel::error` for more than there are. In keel/machine.hpp.
-  [[nodiscard]] basic_environment near(int n) const
-    requires(CommunicatingRanks<R> || SimulatedRanks<R>);
-
   /// What the application hangs on this environment; ends before the communicator does.
   [[nodiscard]] attachments& data() const noexcept { return data_; }
 

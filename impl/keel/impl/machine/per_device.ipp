@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/per_device.hpp>
-#include <keel/impl/machine/near.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/topology/binding.hpp>
+#include <keel/topology/node.hpp>
+#include <keel/topology/placement.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -13,7 +15,9 @@ namespace keel::machine::detail {
 KEEL_INLINE device_of_rank device_of(topology::node const* given, int rank, int size) {
   topology::node const on = given == nullptr ? topology::node::here() : *given; // a copy shares what was read
   device_of_rank mine;
-  auto const place = place_on(on, rank, size);
+  auto place = on.place(size)[std::size_t(rank)];
+  if (auto const bound = topology::bound_cores(on); !bound.empty() && bound.size() < on.cores().size())
+    place.cores = bound;
   std::optional<int> own, best;
   if (!on.devices().empty() && !place.cores.empty()) {
     // The launcher may have bound the rank elsewhere than placement would: then the nearest GPU counts.
