@@ -10,7 +10,6 @@ namespace km = keel::machine;
 namespace {
 
 using million = km::simulated<15'625, 64>;
-static_assert(km::SimulatedRanks<million>);
 using environment = km::basic_environment<million>;
 
 } // namespace

@@ -171,25 +171,6 @@ TEST_CASE("topology: steps can be compared between the cores of every machine, a
   });
 }
 
-TEST_CASE("topology: the table of cores says what the distances say") {
-  on_every_machine([](node const& n) {
-    int const cores = int(n.cores().size());
-    for (int c = 0; c < cores; c += 1 + cores / 40)
-      for (int min = 0; min < 6; ++min)
-        for (int max = min; max < 7; ++max) {
-          auto const shell = n.cores_between(c, min, max == 6 ? -1 : max);
-          int inside = 0;
-          for (int other = 0; other < cores; ++other) {
-            int const steps = n.distance_to_core(c, other);
-            bool const expected = steps >= min && (max == 6 || steps <= max);
-            REQUIRE(shell.contains(other) == expected);
-            inside += expected;
-          }
-          REQUIRE(shell.size() == inside);
-        }
-  });
-}
-
 TEST_CASE("topology: a core that is not there and a range without steps are refused") {
   auto const n = node::from_synthetic("core:2 pu:1");
   CHECK_THROWS_AS((void)n.nearby_cores(2), keel::error);
@@ -199,8 +180,7 @@ TEST_CASE("topology: a core that is not there and a range without steps are refu
   CHECK_THROWS_AS((void)n.nearby_memories(0, memory_type::any, 2, 1), keel::error);
   CHECK_THROWS_AS((void)n.nearby_memories(0, memory_type::any, 0, -2), keel::error);
   CHECK_THROWS_AS((void)n.nearby_devices(0, device_type::any, -1, -1), keel::error);
-  CHECK(refuses([&] { (void)n.cores_between(0, 3, 2); }, "between 3 and 2"));
-  CHECK_THROWS_AS((void)n.cores_between(9, 0), keel::error);
+  CHECK(refuses([&] { (void)n.nearby_cores(0, core_type::any, 3, 2); }, "between 3 and 2"));
   CHECK_THROWS_AS((void)n.distance_to_memory(0, 1), keel::error);
   CHECK_THROWS_AS((void)n.sharing(7, cache::l2), keel::error);
   auto const five = node::from_xml(own_machine("latencies.xml"));

@@ -99,11 +99,4 @@ concept CommunicatingRanks =
       R::abort(c, root);
     };
 
-/// Ranks that one process simulates, one at a time. `node_of(c, rank)` is the number of a rank's node. What
-/// communicating ranks learn by messages is computed from it.
-template <class R>
-concept SimulatedRanks = Ranks<R> && requires(typename R::communicator const& c, int rank) {
-  { R::node_of(c, rank) } -> std::same_as<int>;
-};
-
 } // namespace keel::machine

@@ -118,7 +118,6 @@ struct simulated {
     return {leads ? communicator{std::move(leaders)} : communicator{}, count};
   }
 
-  static int node_of(communicator const& c, int rank) { return (*c.get())[rank] / RanksPerNode; }
   static int rank(communicator const& c) { return c.get()->find(c.get()->world_rank); }
   static int size(communicator const& c) { return c.get()->size(); }
 

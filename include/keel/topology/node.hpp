@@ -25,16 +25,6 @@ struct inventory;
 
 } // namespace detail
 
-/// The cores between two distances from a core: the ids `[first, end)` without `[hole_first, hole_end)`.
-struct core_shell {
-  int first, hole_first, hole_end, end;
-
-  [[nodiscard]] constexpr int size() const noexcept { return end - first - (hole_end - hole_first); }
-  [[nodiscard]] constexpr bool contains(int id) const noexcept {
-    return id >= first && id < end && !(id >= hole_first && id < hole_end);
-  }
-};
-
 /// Memories, cores and devices of one machine and the distances between them.
 ///
 /// A value, read once; it asks the system nothing later and holds no resource of hwloc's. What it
@@ -82,9 +72,6 @@ public:
   [[nodiscard]] id_set nearby_memories(int core, memory_type type, within at_most) const;
   [[nodiscard]] id_set nearby_cores(int core, core_type type = core_type::any, int min = 0, int max = -1) const;
   [[nodiscard]] id_set nearby_devices(int core, device_type type = device_type::any, int min = 0, int max = -1) const;
-
-  /// The cores between two distances, of any type, by two look-ups in a table: no allocation, no walk.
-  [[nodiscard]] core_shell cores_between(int core, int min, int max = -1) const;
 
   /// From a core to one thing. Throws `keel::error` for an id that is not there.
   [[nodiscard]] int distance_to_memory(int core, int memory) const;

@@ -23,7 +23,6 @@
 namespace keel::topology::detail {
 
 inline void inventory::make_tables() {
-  cores_around = reach{tree, core_places};
   memory_distances = refined_distances{int(cores.size()), int(memories.size()), ways.latencies,
                                        [&](int core, int memory) { return steps_to_memory(core, memory); }};
 }

@@ -67,31 +67,6 @@ struct core_range {
   int first, end;
 };
 
-/// For each core and number of steps, the cores inside: a row of ranges for each core, as long as
-/// the tree is high. Eight bytes for each.
-class reach {
-public:
-  reach() = default;
-  reach(localities const& tree, std::vector<int> const& places) {
-    height_ = tree[0].level;
-    at_.reserve(places.size() * std::size_t(height_ + 1));
-    for (int place : places)
-      for (int steps = 0; steps <= height_; ++steps) {
-        while (place != 0 && tree[tree[place].parent].level <= steps) place = tree[place].parent;
-        at_.push_back({tree[place].first_core, tree[place].end_core});
-      }
-  }
-  /// `steps` of -1 or beyond the root is everything.
-  [[nodiscard]] core_range within(int core, int steps) const noexcept {
-    unsigned const capped = std::min(unsigned(steps), unsigned(height_));
-    return at_[std::size_t(core) * unsigned(height_ + 1) + capped];
-  }
-
-private:
-  int height_ = 0;
-  std::vector<core_range> at_;
-};
-
 /// All that keel keeps of a node; hwloc's own tree can go once this is made.
 struct inventory {
   std::vector<memory> memories;
@@ -101,8 +76,7 @@ struct inventory {
   std::vector<std::array<int, 4>> caches;                     ///< of each core, by `cache`; -1 is none
   localities tree;
   memory_ways ways;
-  reach cores_around; ///< this and the distances follow from the rest
-  refined_distances memory_distances;
+  refined_distances memory_distances;         ///< they follow from the rest
   id_set withheld_threads, withheld_memories; ///< the system's numbers of what may not be used
   std::string source;
   bool here = false;

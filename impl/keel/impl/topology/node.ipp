@@ -80,14 +80,6 @@ KEEL_INLINE id_set const& node::withheld_memories() const noexcept { return all_
 KEEL_INLINE std::string const& node::source() const noexcept { return all_->source; }
 KEEL_INLINE bool node::is_this_machine() const noexcept { return all_->here; }
 
-KEEL_INLINE core_shell node::cores_between(int core, int min, int max) const {
-  detail::check(*all_, core, min, max);
-  auto const outer = all_->cores_around.within(core, max);
-  if (min == 0) return {outer.first, outer.first, outer.first, outer.end};
-  auto const inner = all_->cores_around.within(core, min - 1);
-  return {outer.first, inner.first, inner.end, outer.end};
-}
-
 KEEL_INLINE int node::distance_to_memory(int core, int memory) const {
   return all_->distance_to_memory(int(detail::checked(core, all_->cores.size())),
                                   int(detail::checked(memory, all_->memories.size())));
@@ -123,16 +115,7 @@ KEEL_INLINE id_set node::nearby_memories(int core, memory_type type, within at_m
   return found;
 }
 KEEL_INLINE id_set node::nearby_cores(int core, core_type type, int min, int max) const {
-  auto const shell = cores_between(core, min, max);
-  id_set found;
-  if (type == core_type::any) {
-    found.insert(shell.first, shell.hole_first);
-    found.insert(shell.hole_end, shell.end);
-  } else {
-    for (int id = shell.first; id < shell.end; ++id)
-      if (shell.contains(id) && all_->cores[std::size_t(id)].type == type) found.insert(id);
-  }
-  return found;
+  return detail::nearby(*all_, core, type, min, max, all_->cores, [&](int c) { return distance_to_core(core, c); });
 }
 KEEL_INLINE id_set node::nearby_devices(int core, device_type type, int min, int max) const {
   return detail::nearby(*all_, core, type, min, max, all_->devices, [&](int d) { return distance_to_device(core, d); });
