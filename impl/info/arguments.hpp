@@ -35,8 +35,7 @@ and who set it.
                    first ones), by_device (on the cores near each GPU)
   --explain KNOB   only what this knob is, and what it is now (num-threads, --keel-num-threads, KEEL_NUM_THREADS, ...)
   --check          only what is wrong here, for a program that starts now with these knobs (with --map, on N ranks):
-                   more threads than room, binding refused, devices that are not there, limits of cgroups, variables
-                   that nothing reads
+                   more threads than room, binding refused, devices that are not there, variables that nothing reads
   --help           this text, then keel's knobs
   --version        the version of keel
 

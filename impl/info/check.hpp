@@ -14,8 +14,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,24 +28,6 @@ struct finding {
   bool is_wrong;
   std::string text;
 };
-
-/// How many processors' time the cgroups of this process leave it, `1.5` say: the least that any on the way up allows;
-/// empty if none limits it. `self` lists the groups, whose folders are below `groups`.
-inline std::optional<double> processors_allowed(std::filesystem::path const& self = "/proc/self/cgroup",
-                                                std::filesystem::path const& groups = "/sys/fs/cgroup") {
-  std::optional<double> least;
-  std::ifstream memberships{self};
-  for (std::string line; std::getline(memberships, line);) {
-    if (!line.starts_with("0::/")) continue;
-    for (auto at = std::filesystem::path{line.substr(4)}.lexically_normal();; at = at.parent_path()) {
-      double quota = 0, period = 0; // microseconds; "max" is no limit
-      std::ifstream{groups / at / "cpu.max"} >> quota >> period;
-      if (quota > 0 && period > 0) least = std::min(least.value_or(quota / period), quota / period);
-      if (at.empty()) break;
-    }
-  }
-  return least;
-}
 
 class checking {
 public:
@@ -105,12 +85,9 @@ private:
                       [&](device_row const& d) { return d.chosen && d.name == k.device; }))
         if (ranks_ == 1 || k.source != "unset") threads = std::atoi(k.value.c_str()); // else the ranks share
     auto const wanted = std::size_t(ranks_) * std::size_t(threads);
-    auto const demand = policy::counted(ranks_, "rank") + " of " + policy::counted(threads, "thread");
     if (wanted > places.size())
-      wrong("there is no room for " + demand, "hardware threads allowed: " + to_string(places), "Start fewer");
-    if (auto const quota = processors_allowed(); quota && double(wanted) > *quota)
-      wrong("a cgroup will hold up " + demand,
-            "they get the time of " + std::to_string(*quota).substr(0, 5) + " processors", "Start fewer");
+      wrong("there is no room for " + policy::counted(ranks_, "rank") + " of " + policy::counted(threads, "thread"),
+            "hardware threads allowed: " + to_string(places), "Start fewer");
     try {
       topology::binding const same{node_, {.cores = bound_cores(node_), .hardware_threads = places}};
     } catch (error const& e) {

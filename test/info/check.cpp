@@ -3,11 +3,6 @@
 
 #include <support/test.hpp>
 
-#include <support/folder.hpp>
-
-#include <filesystem>
-#include <fstream>
-
 using keel::info::checking;
 using keel::topology::node;
 
@@ -44,26 +39,4 @@ TEST_CASE("info: what the system withholds is a note, after what is wrong") {
   CHECK(withheld != text.npos);
   CHECK(says(text, "note: keel::info: NUMA nodes 1 are withheld ("));
   CHECK(wrong < withheld); // the file stands in the place of this machine
-}
-
-TEST_CASE("info: the least that any cgroup on the way up allows is what there is") {
-  keel::test::folder const here{"keel-cgroups"};
-  auto const put = [&](std::filesystem::path const& file, char const* text) {
-    std::filesystem::create_directories((here.path / file).parent_path());
-    std::ofstream{here.path / file} << text;
-  };
-  put("cpu.max", "max 100000\n");
-  put("job/cpu.max", "150000 100000\n");
-  put("job/step/cpu.max", "400000 100000\n");
-  struct {
-    char const* membership;
-    double processors;
-  } const known[]{
-      {"0::/\n", -1}, {"0::/job\n", 1.5},          {"4:cpu:/old\n0::/job/step\n", 1.5}, {"0::/elsewhere\n", -1},
-      {"", -1},       {"not a line\n\n0::\n", -1}, {"1:name=systemd:/job\n", -1}};
-  for (auto const& k : known) {
-    CAPTURE(k.membership);
-    put("self", k.membership);
-    CHECK(keel::info::processors_allowed(here / "self", here.path).value_or(-1) == k.processors);
-  }
 }

@@ -6,22 +6,16 @@
 
 #include <keel/policy/macros.hpp>
 
+#include <support/refused_call.hpp>
 #include <support/test.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace {
 
@@ -252,29 +246,14 @@ TEST_CASE("info: --check finds a cpuset too small for the threads") {
 }
 
 TEST_CASE("info: --check finds a system that refuses to bind processes and memory") {
-  auto const tried = fork();
-  if (tried == 0) { // as containers do it, in a process of its own: a filter never goes away
-    sock_filter rules[]{
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mbind, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-    };
-    sock_fprog const filter{std::size(rules), rules};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-      _exit(77);
-    auto const heard = info("--check");
-    bool const cores =
-        heard.out.find("wrong: keel::info: this process cannot be bound to cores (") != std::string::npos;
-    bool const memory =
-        heard.out.find("wrong: keel::info: memory cannot be bound to NUMA node 0 (") != std::string::npos;
-    _exit(heard.code == 1 && cores && memory ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(tried, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) return keel::test::skip("no seccomp filters");
-  CHECK(status == 0);
+  said heard;
+  bool const filtered = keel::test::with_refused_call(SYS_sched_setaffinity, [&] { // as containers do it
+    keel::test::with_refused_call(SYS_mbind, [&] { heard = info("--check"); });
+  });
+  if (!filtered) return keel::test::skip("no seccomp filters");
+  CHECK(heard.code == 1);
+  CHECK(heard.out.find("wrong: keel::info: this process cannot be bound to cores (") != std::string::npos);
+  CHECK(heard.out.find("wrong: keel::info: memory cannot be bound to NUMA node 0 (") != std::string::npos);
 }
 
 TEST_CASE("info: wrong input is a message in keel's grammar, exit code 2, and no output") {
