@@ -108,7 +108,6 @@ KEEL_INLINE void file_writer::begin(write_job job) {
   process_ = ::getpid();
   is_open_ = job_.rank == 0;
   is_written_ = false;
-  why_.clear();
   // Signals are for the threads of the program, but for those that tell of a mistake of this one.
   sigset_t all, before;
   sigfillset(&all);

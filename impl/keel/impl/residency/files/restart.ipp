@@ -112,117 +112,148 @@ KEEL_INLINE bool restart(fields_state& f, std::span<schedule_nodes const> schedu
   return f.checkpoints_->begin_steps(schedules);
 }
 
+// A file that fields go on from: found to be theirs, taken, and what follows from it, one step after the other.
+class restarting {
+public:
+  restarting(fields_state& f, std::string_view name)
+      : f_(f), ranks_(ranks_for(f, "restart")), name_(name.substr(0, name.size() - (name.ends_with(".h5") ? 3 : 0))) {}
+
+  void look(std::span<schedule_nodes const> schedules) {
+    ranks_.all_alike(failing(), [&] {
+      if (ranks_.rank() != 0) return;
+      try {
+        all_ = look_into(f_, path_, schedules);
+      } catch (error const& e) {
+        if (std::string_view(e.what()).find("is not of this program") != std::string_view::npos ||
+            ::access((before_ + ".h5").c_str(), R_OK) != 0)
+          throw;
+        throw error("residency::restart", std::string(e.brief()), {}, "Take the one before it, " + before_);
+      }
+    });
+    share_content(ranks_, all_);
+    ranks_.all_or_none(failing(), [&] {
+      file_.emplace(path_);
+      f_.book_.settle_all("restart");
+    });
+  }
+  // The elements and the grids that the file has.
+  void lay_out() {
+    std::uint64_t sum = 0;
+    for (auto const& m : all_.meshes) meshes_.push_back(find_elements(f_, ranks_, *file_, all_, m, failing(), sum));
+    if (!f_.arrays_.has_blocks() && all_.grids != grids_of(f_.arrays_)) regrid(f_, patches_of(f_.arrays_, all_.grids));
+    number_elements(f_, ranks_);
+  }
+  void read() {
+    sums_.resize(all_.levels.size());
+    try {
+      ranks_.all_or_none(failing(), [&] {
+        run_reader reader(*file_);
+        for (std::size_t n = 0; n < sums_.size(); ++n) read_level(reader, n);
+      });
+      require_sums();
+    } catch (...) {
+      for (auto const& l : all_.levels)
+        if (request const one{l.is.variable, l.is.level, region::none, region::everywhere}; f_.book_.keeps_ledger())
+          f_.book_.ledger().lose({&one, 1}, {l.is.component, l.is.component + 1}, "restart");
+      throw;
+    }
+  }
+  // What was read counts as written, and ghosts that were filled are so again.
+  void settle() {
+    std::vector<request> exchanged;
+    for (auto const& l : all_.levels) {
+      saved_level const& one = l.is;
+      request const written{one.variable, one.level, region::none, one.where};
+      if (f_.book_.keeps_ledger())
+        f_.book_.ledger().post_call({&written, 1}, host, {one.component, one.component + 1}, "restart");
+      if (int const layers = one.component == 0 ? filled_layers(one) : 0; layers != 0)
+        exchanged.push_back({one.variable, one.level, region::rim, region::halo, 0, std::uint8_t(layers)});
+    }
+    if (!exchanged.empty()) {
+      f_.exchanger_->begin(exchanged, f_.exchanges_in_, every_component, combine::replace);
+      f_.exchanger_->finish(exchanged, f_.exchanges_in_, every_component, combine::replace);
+    }
+    f_.book_.set_steps(all_.steps);
+  }
+
+private:
+  [[nodiscard]] machine::failing_call failing() const { return {"residency::restart", path_, "is not read", hint_}; }
+
+  // Null if each rank has the ids that lie at its place in the file, or there are none.
+  [[nodiscard]] mesh_in_file const* scattered(int variable) const {
+    std::string_view const name = f_.arrays_.lattice_of(variable)->on.mesh;
+    for (std::size_t m = 0; m < meshes_.size(); ++m)
+      if (f_.arrays_.meshes_with_ids()[all_.meshes[m].mesh]->name == name)
+        return meshes_[m].is_cut_so ? nullptr : &meshes_[m];
+    return nullptr;
+  }
+  void read_level(run_reader& reader, std::size_t n) {
+    arrays const& on = f_.arrays_;
+    saved_level const& one = all_.levels[n].is;
+    std::int64_t const offset = all_.levels[n].offset;
+    whole_variable const whole = whole_of(on, one);
+    auto* const data = static_cast<std::byte*>(on.provider().array(one.variable, one.level, one.component, host));
+    int const element = int(on.provider().shape_of(one.variable, one.component).element_bytes),
+              word = word_bytes_of(element);
+    auto const add = [&](std::byte const* from, std::int64_t first, std::int64_t count) {
+      sums_[n] += checksum(from, std::size_t(count * element), std::uint64_t(first * element / word), word);
+    };
+    if (mesh_in_file const* const mesh = scattered(one.variable))
+      return read_elements(reader, *mesh, whole, data, offset, element, add);
+    for (ordered_box const& box : whole.boxes(one.where, false))
+      for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+        reader.read(data + at * element, count * element, offset + first * element);
+      });
+    reader.flush();
+    for (ordered_box const& box : whole.boxes(one.where, true))
+      for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+        add(data + at * element, first, count);
+      });
+  }
+  void require_sums() {
+    for (std::size_t n = 0; n < sums_.size(); ++n)
+      if (int const c = all_.levels[n].is.component; f_.arrays_.has_blocks() && c != 0)
+        sums_[n - std::size_t(c)] += std::exchange(sums_[n], 0);
+    if (!sums_.empty()) ranks_.sum(sums_);
+    ranks_.all_or_none(failing(), [&] {
+      for (std::size_t n = 0; n < sums_.size(); ++n)
+        if (saved_level const& one = all_.levels[n].is; sums_[n] != all_.levels[n].sum)
+          throw error("residency::restart",
+                      std::string(f_.arrays_.variables()[std::size_t(one.variable)].about->name) + ", level " +
+                          std::to_string(one.level) + ", is damaged",
+                      "its checksum is wrong");
+    });
+  }
+  // All components travel together, with the layers that all had; 0 if one had none, or is not in the file.
+  [[nodiscard]] int filled_layers(saved_level const& one) const {
+    int components = 0, filled = all_layers;
+    for (auto const& other : all_.levels)
+      if (other.is.variable == one.variable && other.is.level == one.level && overlap(other.is.where, region::owned))
+        ++components, filled = std::min(filled, other.is.filled);
+    bool const has_ghosts = f_.arrays_.variables()[std::size_t(one.variable)].about->has_ghosts;
+    return components == f_.arrays_.components() && has_ghosts && f_.arrays_.layers(one.variable) != 0 ? filled : 0;
+  }
+
+  fields_state& f_;
+  agreement const& ranks_;
+  std::string name_, path_ = name_ + ".h5", before_ = name_ + ".previous";
+  std::string hint_ = "Take the one before it, " + before_ + ", if there is one";
+  restart_content all_;
+  std::optional<file_to_read> file_;
+  std::vector<mesh_in_file> meshes_;
+  std::vector<std::uint64_t> sums_;
+};
+
 KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<schedule_nodes const> schedules) {
-  agreement const& ranks = ranks_for(f, "restart");
+  restarting from(f, name);
   f.executor_.require_idle("restart");
   f.checkpoints_->finish();
   if (!schedules.empty()) f.checkpoints_->go_on_with(schedules);
   auto const ran = f.executor_.steps();
-  if (schedules.empty()) schedules = ran;
-  if (name.ends_with(".h5")) name.remove_suffix(3);
-  std::string const path = std::string(name) + ".h5";
-  std::string const before = std::string(name) + ".previous";
-  std::string const hint = "Take the one before it, " + before + ", if there is one";
-  machine::failing_call const failing{"residency::restart", path, "is not read", hint};
-  restart_content all;
-  ranks.all_alike(failing, [&] {
-    if (ranks.rank() != 0) return;
-    try {
-      all = look_into(f, path, schedules);
-    } catch (error const& e) {
-      if (std::string_view(e.what()).find("is not of this program") != std::string_view::npos ||
-          ::access((before + ".h5").c_str(), R_OK) != 0)
-        throw;
-      throw error("residency::restart", std::string(e.brief()), {}, "Take the one before it, " + before);
-    }
-  });
-  share_content(ranks, all);
-  std::optional<file_to_read> file;
-  ranks.all_or_none(failing, [&] {
-    file.emplace(path);
-    f.book_.settle_all("restart");
-  });
-  std::vector<mesh_in_file> meshes;
-  std::uint64_t sum = 0;
-  for (auto const& m : all.meshes) meshes.push_back(find_elements(f, ranks, *file, all, m, failing, sum));
-  if (!f.arrays_.has_blocks() && all.grids != grids_of(f.arrays_)) regrid(f, patches_of(f.arrays_, all.grids));
-
-  arrays const& on = f.arrays_;
-  number_elements(f, ranks);
-  std::vector<std::uint64_t> sums(all.levels.size());
-  auto const lose = [&] {
-    for (auto const& l : all.levels)
-      if (request const one{l.is.variable, l.is.level, region::none, region::everywhere}; f.book_.keeps_ledger())
-        f.book_.ledger().lose({&one, 1}, {l.is.component, l.is.component + 1}, "restart");
-  };
-  try {
-    ranks.all_or_none(failing, [&] {
-      run_reader reader(*file);
-      for (std::size_t n = 0; n < all.levels.size(); ++n) {
-        auto const& l = all.levels[n];
-        saved_level const& one = l.is;
-        whole_variable const whole = whole_of(on, one);
-        shape const& lies = on.provider().shape_of(one.variable, one.component);
-        auto* const data = static_cast<std::byte*>(on.provider().array(one.variable, one.level, one.component, host));
-        int const element = int(lies.element_bytes), word = word_bytes_of(element);
-        auto const add = [&](std::byte const* from, std::int64_t first, std::int64_t count) {
-          sums[n] += checksum(from, std::size_t(count * element), std::uint64_t(first * element / word), word);
-        };
-        auto const mesh = std::find_if(all.meshes.begin(), all.meshes.end(), [&](auto const& m) {
-          return on.meshes_with_ids()[m.mesh]->name == on.lattice_of(one.variable)->on.mesh;
-        });
-        if (auto const m = std::size_t(mesh - all.meshes.begin()); m != meshes.size() && !meshes[m].is_cut_so) {
-          read_elements(reader, meshes[m], whole, data, l.offset, element, add);
-          continue;
-        }
-        for (ordered_box const& box : whole.boxes(one.where, false))
-          for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
-            reader.read(data + at * element, count * element, l.offset + first * element);
-          });
-        reader.flush();
-        for (ordered_box const& box : whole.boxes(one.where, true))
-          for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
-            add(data + at * element, first, count);
-          });
-      }
-    });
-    for (std::size_t n = 0; n < sums.size(); ++n)
-      if (on.has_blocks() && all.levels[n].is.component != 0)
-        sums[n - std::size_t(all.levels[n].is.component)] += std::exchange(sums[n], 0);
-    if (!sums.empty()) ranks.sum(sums);
-    ranks.all_or_none(failing, [&] {
-      for (std::size_t n = 0; n < sums.size(); ++n)
-        if (saved_level const& one = all.levels[n].is; sums[n] != all.levels[n].sum)
-          throw error("residency::restart",
-                      std::string(on.variables()[std::size_t(one.variable)].about->name) + ", level " +
-                          std::to_string(one.level) + ", is damaged",
-                      "its checksum is wrong");
-    });
-  } catch (...) {
-    lose();
-    throw;
-  }
-  std::vector<request> exchanged;
-  for (auto const& l : all.levels) {
-    saved_level const& one = l.is;
-    if (f.book_.keeps_ledger()) {
-      request const written{one.variable, one.level, region::none, one.where};
-      f.book_.ledger().post_call({&written, 1}, host, {one.component, one.component + 1}, "restart");
-    }
-    // All components travel together, with the layers that all had.
-    int components = 0, filled = all_layers;
-    for (auto const& other : all.levels)
-      if (other.is.variable == one.variable && other.is.level == one.level && overlap(other.is.where, region::owned))
-        ++components, filled = std::min(filled, other.is.filled);
-    if (one.component == 0 && components == on.components() && filled != 0 &&
-        on.variables()[std::size_t(one.variable)].about->has_ghosts && on.layers(one.variable) != 0)
-      exchanged.push_back({one.variable, one.level, region::rim, region::halo, 0, std::uint8_t(filled)});
-  }
-  if (!exchanged.empty()) {
-    f.exchanger_->begin(exchanged, f.exchanges_in_, every_component, combine::replace);
-    f.exchanger_->finish(exchanged, f.exchanges_in_, every_component, combine::replace);
-  }
-  f.book_.set_steps(all.steps);
+  from.look(schedules.empty() ? std::span<schedule_nodes const>(ran) : schedules);
+  from.lay_out();
+  from.read();
+  from.settle();
 }
 
 } // namespace keel::residency::detail

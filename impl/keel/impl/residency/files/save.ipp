@@ -29,6 +29,14 @@ struct saved_series::content {
     d.path = std::move(path), d.type = type, d.element_bytes = bytes, d.extents = std::move(extents);
     return int(file.datasets.size()) - 1;
   }
+  /// Of elements as those of `one`, with the numbers of each last; `put` adds what this rank has of it.
+  int add(std::string path, std::vector<std::int64_t> extents, seen_array const& one) {
+    if (one.numbers != 1) extents.push_back(one.numbers);
+    return add(std::move(path), one.as.type, one.as.element_bytes, std::move(extents));
+  }
+  void put(int dataset, seen_array const& one) {
+    for (ordered_box const& box : one.boxes) boxes.push_back({dataset, one.data(), box, one.element_bytes()});
+  }
   /// Elements from number `first` of the dataset on.
   template <class T>
   void add(int dataset, std::vector<T> values, std::int64_t first, std::int64_t of, int bytes = sizeof(T)) {
@@ -56,13 +64,10 @@ KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) c
     int dataset = -1;
     for (int c = what.component; c < (on.has_blocks() ? on.components() : what.component + 1); ++c) {
       seen_array const one(on, a.level, c);
-      if (dataset < 0) {
-        auto extents = seen_of(on, a.level.variable, c).counts;
-        if (one.numbers != 1) extents.push_back(one.numbers);
-        dataset = in.add("/VTKHDF/" + a.group + "/" + detail::name_of(on, a.level), one.as.type, one.as.element_bytes,
-                         std::move(extents));
-      }
-      for (ordered_box const& box : one.boxes) in.boxes.push_back({dataset, one.data(), box, one.element_bytes()});
+      if (dataset < 0)
+        dataset = in.add("/VTKHDF/" + a.group + "/" + detail::name_of(on, a.level),
+                         seen_of(on, a.level.variable, c).counts, one);
+      in.put(dataset, one);
     }
   }
 }
@@ -110,12 +115,8 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) co
   for (saved_frame::array const& a : what.arrays) {
     if (a.group == "FieldData") continue;
     seen_array const one(on, a.level, what.component);
-    std::vector<std::int64_t> extents{total};
-    if (one.numbers != 1) extents.push_back(one.numbers);
-    int const dataset = in.add(root + "PointData/" + detail::name_of(on, a.level), one.as.type, one.as.element_bytes,
-                               std::move(extents));
+    in.put(in.add(root + "PointData/" + detail::name_of(on, a.level), {total}, one), one);
     for (ordered_box const& box : one.boxes) {
-      in.boxes.push_back({dataset, one.data(), box, one.element_bytes()});
       if (&a != &*positions) continue;
       for_each_run(box, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
         for (std::int64_t n = 0; n < count; ++n) {
@@ -152,8 +153,7 @@ KEEL_INLINE auto saved_series::content_of(saved_frame const& what) const -> cont
     if (a.group != "FieldData") continue;
     seen_array const one(on, a.level, what.component);
     std::string const name = detail::name_of(on, a.level);
-    int const dataset = in.add("/VTKHDF/FieldData/" + name, one.as.type, one.as.element_bytes, {one.numbers});
-    for (ordered_box const& box : one.boxes) in.boxes.push_back({dataset, one.data(), box, one.element_bytes()});
+    in.put(in.add("/VTKHDF/FieldData/" + name, one.as.type, one.as.element_bytes, {one.numbers}), one);
     if (name == "time" && one.numbers == 1 && one.as.type == stored_type::floating && one.as.element_bytes == 8)
       std::memcpy(&in.time, one.data(), 8);
   }
