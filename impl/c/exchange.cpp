@@ -16,7 +16,7 @@ void run(std::shared_ptr<plan_object> const& plan, arrays_call what, int* open) 
   require(open, "what begins");
   auto made = std::make_shared<open_object>();
   made->by = plan;
-  plan->it->begin(given, kr::detail::combine::replace, {}, made->it);
+  made->it = plan->it->begin(given, kr::detail::combine::replace, {});
   *open = add(std::move(made));
 }
 
@@ -49,7 +49,7 @@ int keel_exchanger(int ranks, int grid, int count, int const* partitions, int* m
     keel::machine::agreement const with(*of.environment<runtime::ranks>());
     auto x = std::make_shared<exchanger_object>();
     x->ranks = env, x->with = with;
-    x->it = std::make_shared<kr::detail::array_exchanges>(
+    x->it = kr::detail::array_exchanges::made_of(
         of, with, [](kr::messenger const& m) { return kr::detail::transports_of(kr::all_transports{}, m); },
         run().residency_settings(), kr::detail::tracking_of<c_app>::chosen(run()).checks, whole, meshes);
     *made = add(std::move(x));

@@ -82,7 +82,7 @@ struct plan_object {
 struct open_object {
   static constexpr std::string_view kind = "an exchange that has begun";
   std::shared_ptr<plan_object> by;
-  kr::detail::array_plan::exchange it;
+  std::shared_ptr<void> it;
   ~open_object() {
     (void)guarded([&] { by->it->finish(it); });
   }

@@ -35,7 +35,7 @@ public:
   /// Fills the ghosts: of arrays on a device work that the queue gets from here on finds them filled; the host may go
   /// on. Once; later calls do nothing.
   void finish() {
-    if (std::exchange(is_open_, false)) plan_->finish(it_);
+    if (auto const begun = std::move(it_)) plan_->finish(begun);
   }
 
 private:
@@ -44,15 +44,13 @@ private:
                 std::span<detail::array_ref> all, detail::combine how,
                 std::span<detail::copy_queue const* const> queues, std::shared_ptr<void> views)
       : by_(std::move(by)), plan_(std::move(plan)), views_(std::move(views)) {
-    plan_->begin(all, how, queues, it_);
-    is_open_ = true;
+    it_ = plan_->begin(all, how, queues);
   }
 
   std::shared_ptr<detail::array_exchanges> by_; // not kept by its plan
   std::shared_ptr<detail::array_plan> plan_;
   std::shared_ptr<void> views_;
-  detail::array_plan::exchange it_;
-  bool is_open_ = false;
+  std::shared_ptr<void> it_;
   int unwinding_ = std::uncaught_exceptions();
 };
 
@@ -167,7 +165,7 @@ exchanger::exchanger(Run& run, Places const&... places) {
   if constexpr (requires { typename Run::application::tracking; })
     agrees = detail::tracking_of<typename Run::application>::chosen(run).checks;
   using ranks_type = typename std::remove_cvref_t<decltype(run.environment())>::ranks;
-  it_ = std::make_shared<detail::array_exchanges>(
+  it_ = detail::array_exchanges::made_of(
       ranks, machine::agreement(*ranks.template environment<ranks_type>()),
       [](messenger const& of) {
         if constexpr (requires { typename Run::application::transports; })

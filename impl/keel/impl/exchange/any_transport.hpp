@@ -73,6 +73,8 @@ template <class... Ts>
   (all.push_back(std::make_unique<transport_of<Ts>>(ranks)), ...);
   return all;
 }
+/// Those of keel's, compiled once.
+[[nodiscard]] any_transports transports_of(all_transports, messenger const& ranks);
 
 /// The transports of an application's policy.
 template <class List>

@@ -1,16 +1,144 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/array_exchanges.hpp>
+#include <keel/impl/exchange/halo.hpp>
 #include <keel/impl/layout/arguments.hpp>
+#include <keel/impl/layout/geometry.hpp>
 #include <keel/impl/layout/grid/grid_share.hpp>
+#include <keel/machine/agreement.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <exception>
+#include <list>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace keel::residency::detail {
 
-KEEL_INLINE array_exchanges::array_exchanges(messenger const& ranks, machine::agreement const& with,
+inline constexpr machine::failing_call planning{exchanger_name, "arrays", "are not exchanged", "Mend that one"};
+
+[[nodiscard]] inline std::string array_number(std::size_t n) { return "array " + std::to_string(n + 1); }
+
+class planned_arrays;
+
+class exchange_engine final : public array_exchanges {
+public:
+  exchange_engine(messenger const& ranks, machine::agreement const& with, any_transports (*make)(messenger const&),
+                  settings how, bool agrees, grid const* whole, std::span<place const> meshes);
+
+  [[nodiscard]] std::shared_ptr<array_plan> plan(std::span<array_ref const> all) override;
+
+private:
+  friend class planned_arrays;
+  struct known_queue {
+    void const* type;
+    std::shared_ptr<void const> space;
+    std::unique_ptr<copy_queue const> queue;
+  };
+  /// The ways to other ranks from one memory.
+  struct ways {
+    array_memory const* from;
+    std::unique_ptr<copy_queue> queue; ///< the default one; null on the host
+    std::vector<int> partners;
+    routes all;
+  };
+  struct in_use {
+    array_ref array;
+    void const* by; ///< the exchange
+  };
+  static constexpr std::size_t most_plans = 256;
+
+  copy_queue const* find_queue(void const* type, void const* space,
+                               bool (*is_same)(void const*, void const*)) const override;
+  copy_queue const& keep_queue(void const* type, std::shared_ptr<void const> space, copy_queue made) override;
+  /// That which an array lies on.
+  [[nodiscard]] geometry const& geometry_of(array_ref const& a) const;
+  /// `partners` in order, each once.
+  [[nodiscard]] std::shared_ptr<ways> ways_for(array_memory const* from, std::span<int const> partners);
+  /// Throws if one of them has elements of one that is in another exchange that has begun, or of another one of them.
+  void require_idle(std::span<array_ref const> all) const;
+
+  messenger ranks_;
+  machine::agreement with_;
+  any_transports (*make_)(messenger const&);
+  settings how_;
+  bool agrees_;
+  std::shared_ptr<share_list> grid_; // null without one
+  std::vector<place> meshes_;
+  mutable std::vector<std::shared_ptr<geometry const>> geometries_;
+  std::vector<std::shared_ptr<ways>> ways_;
+  std::vector<known_queue> queues_;
+  std::vector<std::shared_ptr<planned_arrays>> plans_; // of the exchanger's own calls, the last used first
+  std::vector<in_use> open_;
+};
+
+class planned_arrays final : public array_plan {
+public:
+  /// One exchange at a time.
+  struct call {
+    copy_queue const* queue;
+    halo_exchange halo;
+    bool is_open = false;
+  };
+  /// An exchange that has begun.
+  struct exchange {
+    struct half {
+      call* by;
+      std::vector<halo_array> arrays;
+    };
+    std::vector<half> halves; ///< by memory; none if it is not open
+  };
+
+  planned_arrays(exchange_engine& by, std::span<array_ref const> all, std::span<std::int64_t const> orders);
+
+  /// Finds the ways of its messages. Collective.
+  void connect();
+  /// Whether these arrays lie as those of the plan, and are given with the same options.
+  [[nodiscard]] bool is_planned_for(std::span<array_ref const> all) const;
+
+  void run(std::span<array_ref> all, combine how) override;
+  [[nodiscard]] std::shared_ptr<void> begin(std::span<array_ref> all, combine how,
+                                            std::span<copy_queue const* const> queues) override;
+  void finish(std::shared_ptr<void> const& begun) override;
+
+private:
+  struct array {
+    array_ref lies; ///< without data
+    std::vector<dimension_run> order;
+    shape form;
+    decomposition const* cut = nullptr;
+    std::size_t part = 0; ///< number of its memory
+  };
+  struct part {
+    array_memory const* from; ///< null on the host
+    std::vector<int> partners;
+    std::shared_ptr<exchange_engine::ways> by;
+    std::list<call> calls;
+  };
+  // `made` has one place as long as it is open.
+  void begin(std::span<array_ref> all, combine how, std::span<copy_queue const* const> queues, exchange& made);
+  void finish(exchange& begun);
+  void begin_halves(std::span<array_ref const> all, combine how, std::span<copy_queue const* const> queues,
+                    exchange& made);
+  /// Throws unless they lie as planned; sets how pointers lie.
+  void require_planned(std::span<array_ref> all, combine how) const;
+
+  exchange_engine* by_; // which keeps plans, so that what keeps a plan has to keep this, too
+  std::vector<array> arrays_;
+  std::vector<part> parts_;
+};
+
+KEEL_INLINE std::shared_ptr<array_exchanges> array_exchanges::made_of(messenger const& ranks,
+                                                                      machine::agreement const& with,
+                                                                      any_transports (*make)(messenger const&),
+                                                                      settings how, bool agrees, grid const* whole,
+                                                                      std::span<place const> meshes) {
+  return std::make_shared<exchange_engine>(ranks, with, make, std::move(how), agrees, whole, meshes);
+}
+
+KEEL_INLINE exchange_engine::exchange_engine(messenger const& ranks, machine::agreement const& with,
                                              any_transports (*make)(messenger const&), settings how, bool agrees,
                                              grid const* whole, std::span<place const> meshes)
     : ranks_(ranks), with_(with), make_(make), how_(std::move(how)), agrees_(agrees) {
@@ -36,9 +164,20 @@ KEEL_INLINE array_exchanges::array_exchanges(messenger const& ranks, machine::ag
   require_alike(with_, exchanger_name, "the exchanger is not made", of_grid.all);
   require_alike(with_, exchanger_name, "the exchanger is not made", {&partitions, 1});
 }
-KEEL_INLINE array_exchanges::~array_exchanges() = default;
 
-KEEL_INLINE geometry const& array_exchanges::geometry_of(array_ref const& a) const {
+KEEL_INLINE copy_queue const* exchange_engine::find_queue(void const* type, void const* space,
+                                                          bool (*is_same)(void const*, void const*)) const {
+  for (known_queue const& k : queues_)
+    if (k.type == type && is_same(k.space.get(), space)) return k.queue.get();
+  return nullptr;
+}
+KEEL_INLINE copy_queue const& exchange_engine::keep_queue(void const* type, std::shared_ptr<void const> space,
+                                                          copy_queue made) {
+  queues_.push_back({type, std::move(space), std::make_unique<copy_queue const>(std::move(made))});
+  return *queues_.back().queue;
+}
+
+KEEL_INLINE geometry const& exchange_engine::geometry_of(array_ref const& a) const {
   lattice on = a.on;
   on.has_none = false; // of the application's own
   for (auto const& known : geometries_)
@@ -69,7 +208,7 @@ inline void add_to(argument& all, array_ref const& a, int on_grid) {
   all.add(a.is_on_device() ? 1 : 0);
 }
 
-KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_ref const> all) {
+KEEL_INLINE std::shared_ptr<array_plan> exchange_engine::plan(std::span<array_ref const> all) {
   auto known = std::find_if(plans_.begin(), plans_.end(), [&](auto const& p) { return p->is_planned_for(all); });
   bool const is_known = known != plans_.end();
   auto const check_all = [&] {
@@ -104,15 +243,15 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
     for (array_ref const& a : all) orders.push_back(order_of(a, geometry_of(a).shares.front().rank));
   });
   with_.min(orders);
-  std::shared_ptr<array_plan> made;
-  with_.all_alike(planning, [&] { made = std::make_shared<array_plan>(*this, all, orders); });
+  std::shared_ptr<planned_arrays> made;
+  with_.all_alike(planning, [&] { made = std::make_shared<planned_arrays>(*this, all, orders); });
   made->connect();
   if (plans_.size() == most_plans) plans_.pop_back();
   plans_.insert(plans_.begin(), made);
   return made;
 }
 
-KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(array_memory const* from,
+KEEL_INLINE std::shared_ptr<exchange_engine::ways> exchange_engine::ways_for(array_memory const* from,
                                                                              std::span<int const> partners) {
   auto const known = std::find_if(ways_.begin(), ways_.end(), [&](auto const& w) { return w->from == from; });
   bool const is_there = known != ways_.end();
@@ -134,7 +273,7 @@ KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(arr
   return made;
 }
 
-KEEL_INLINE void array_exchanges::require_idle(std::span<array_ref const> all) const {
+KEEL_INLINE void exchange_engine::require_idle(std::span<array_ref const> all) const {
   for (std::size_t n = 0; n < all.size(); ++n) {
     for (std::size_t k = 0; k < n; ++k)
       if (share_elements(all[k], all[n]))
@@ -148,8 +287,8 @@ KEEL_INLINE void array_exchanges::require_idle(std::span<array_ref const> all) c
   }
 }
 
-KEEL_INLINE array_plan::array_plan(array_exchanges& by, std::span<array_ref const> all,
-                                   std::span<std::int64_t const> orders)
+KEEL_INLINE planned_arrays::planned_arrays(exchange_engine& by, std::span<array_ref const> all,
+                                           std::span<std::int64_t const> orders)
     : by_(&by) {
   arrays_.resize(all.size());
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -170,18 +309,18 @@ KEEL_INLINE array_plan::array_plan(array_exchanges& by, std::span<array_ref cons
   }
 }
 
-KEEL_INLINE void array_plan::connect() {
+KEEL_INLINE void planned_arrays::connect() {
   for (part& p : parts_) p.by = by_->ways_for(p.from, p.partners);
 }
 
-KEEL_INLINE bool array_plan::is_planned_for(std::span<array_ref const> all) const {
+KEEL_INLINE bool planned_arrays::is_planned_for(std::span<array_ref const> all) const {
   return std::equal(arrays_.begin(), arrays_.end(), all.begin(), all.end(), [](array const& a, array_ref const& b) {
     return a.lies.lies_as(b) && a.lies.on == b.on && a.lies.indexed == b.indexed && a.lies.index_of == b.index_of &&
            a.lies.says_layers == b.says_layers && a.lies.layers == b.layers;
   });
 }
 
-KEEL_INLINE void array_plan::require_planned(std::span<array_ref> all, combine how) const {
+KEEL_INLINE void planned_arrays::require_planned(std::span<array_ref> all, combine how) const {
   if (all.size() != arrays_.size())
     throw error(exchanger_name,
                 policy::counted(std::int64_t(all.size()), "array") + " instead of " + std::to_string(arrays_.size()),
@@ -210,8 +349,8 @@ KEEL_INLINE void array_plan::require_planned(std::span<array_ref> all, combine h
   by_->require_idle(all);
 }
 
-KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::span<copy_queue const* const> queues,
-                                   exchange& made) {
+KEEL_INLINE void planned_arrays::begin(std::span<array_ref> all, combine how, std::span<copy_queue const* const> queues,
+                                       exchange& made) {
   if (by_->agrees_) by_->with_.all_alike(planning, [&] { require_planned(all, how); });
   else require_planned(all, how);
   made.halves.reserve(parts_.size());
@@ -228,8 +367,8 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
   for (std::size_t n = 0; n < all.size(); ++n) by_->open_.push_back({all[n], &made});
 }
 
-KEEL_INLINE void array_plan::begin_halves(std::span<array_ref const> all, combine how,
-                                          std::span<copy_queue const* const> queues, exchange& made) {
+KEEL_INLINE void planned_arrays::begin_halves(std::span<array_ref const> all, combine how,
+                                              std::span<copy_queue const* const> queues, exchange& made) {
   any_observer none;
   for (std::size_t n = 0; n < parts_.size(); ++n) {
     part& p = parts_[n];
@@ -253,9 +392,9 @@ KEEL_INLINE void array_plan::begin_halves(std::span<array_ref const> all, combin
   }
 }
 
-KEEL_INLINE void array_plan::finish(exchange& begun) {
+KEEL_INLINE void planned_arrays::finish(exchange& begun) {
   any_observer none;
-  std::erase_if(by_->open_, [&](array_exchanges::in_use const& u) { return u.by == &begun; });
+  std::erase_if(by_->open_, [&](exchange_engine::in_use const& u) { return u.by == &begun; });
   auto const halves = std::move(begun.halves);
   begun.halves.clear();
   std::exception_ptr failed;
@@ -270,7 +409,16 @@ KEEL_INLINE void array_plan::finish(exchange& begun) {
   if (failed) std::rethrow_exception(failed);
 }
 
-KEEL_INLINE void array_plan::run(std::span<array_ref> all, combine how) {
+KEEL_INLINE std::shared_ptr<void> planned_arrays::begin(std::span<array_ref> all, combine how,
+                                                        std::span<copy_queue const* const> queues) {
+  auto made = std::make_shared<exchange>();
+  begin(all, how, queues, *made);
+  return made;
+}
+KEEL_INLINE void planned_arrays::finish(std::shared_ptr<void> const& begun) {
+  if (begun) finish(*static_cast<exchange*>(begun.get()));
+}
+KEEL_INLINE void planned_arrays::run(std::span<array_ref> all, combine how) {
   exchange made;
   begin(all, how, {}, made);
   finish(made);

@@ -18,6 +18,9 @@
 
 namespace keel::residency::detail {
 
+/// What becomes of ghosts and what their owners hold: the ghosts are replaced, or added to it.
+enum class combine : std::uint8_t { replace, add };
+
 /// What happens to the words of a strip: they go to packed words, come from them, come from another box, are poisoned;
 /// `add` and `add_copy` add what `scatter` and `copy` put there; `extend` and `negate` bring them, or them with the
 /// other sign, from elements that lie in another order; `raise` and `await` move none, for the sake of a flag.

@@ -65,8 +65,6 @@ private:
   std::vector<kept_moves> kept_;
 };
 
-/// What becomes of ghosts and what their owners hold: the ghosts are replaced, or added to it.
-enum class combine : std::uint8_t { replace, add };
 /// The entry of a schedule that does it.
 [[nodiscard]] constexpr std::string_view name_of(combine how) {
   return how == combine::add ? "accumulate" : "exchange";

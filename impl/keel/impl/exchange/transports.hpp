@@ -24,9 +24,6 @@
 
 namespace keel::residency::detail {
 
-/// Those of keel's, compiled once.
-[[nodiscard]] any_transports transports_of(all_transports, messenger const& ranks);
-
 /// Which transport carries what goes to each rank: what a user names, or the fastest of those that reach it.
 class routes {
 public:
