@@ -99,6 +99,41 @@ private:
   std::vector<std::byte> together_;
 };
 
+/// Where the elements of a mesh lie in the file.
+struct mesh_in_file {
+  struct element {
+    std::int64_t place;
+    std::int32_t local;
+  };
+  bool is_cut_so = false;             ///< each rank has the ids that lie at its place in the file
+  std::vector<element> elements = {}; ///< else those that this rank owns, by place
+};
+
+/// Calls add(bytes, number of the first, how many) for all that it has read, while that is in a cache.
+inline void read_elements(run_reader& file, mesh_in_file const& mesh, whole_variable const& whole, std::byte* data,
+                          std::int64_t offset, int element_bytes, auto const& add) {
+  if (mesh.elements.empty()) return;
+  ordered_box one = whole.boxes(region::owned, true).front(); // becomes that of an element
+  auto const order = whole.dimensions();
+  auto const of_mesh = std::size_t(
+      std::find_if(order.begin(), order.end(), [](auto const& d) { return d.of_grid == 0; }) - order.begin());
+  std::int64_t const stride = one.dimensions[of_mesh].stride;
+  one.at = 0, one.dimensions[of_mesh].count = 1, one.dimensions[of_mesh].first = 0;
+  std::int64_t step = 1;
+  for (auto d = of_mesh + 1; d < std::size_t(one.rank); ++d) step *= one.dimensions[d].extent;
+  for_each_run(one, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+    auto const many = std::size_t(std::max<std::int64_t>(1, (1 << 18) / (count * element_bytes)));
+    for (std::size_t n = 0; n < mesh.elements.size(); n += many) {
+      auto const some = std::span(mesh.elements).subspan(n, std::min(many, mesh.elements.size() - n));
+      for (auto const& e : some)
+        file.read(data + (at + e.local * stride) * element_bytes, count * element_bytes,
+                  offset + (first + e.place * step) * element_bytes);
+      file.flush();
+      for (auto const& e : some) add(data + (at + e.local * stride) * element_bytes, first + e.place * step, count);
+    }
+  });
+}
+
 /// Throws unless the file is whole, and of fields like these. For rank 0.
 [[nodiscard]] restart_content look_into(fields_state const& f, std::string const& path,
                                         std::span<schedule_nodes const> schedules);

@@ -29,7 +29,7 @@ struct saved_series::content {
     d.path = std::move(path), d.type = type, d.element_bytes = bytes, d.extents = std::move(extents);
     return int(file.datasets.size()) - 1;
   }
-  /// Of elements as those of `one`, with the numbers of each last; `put` adds what this rank has of it.
+  /// An array of elements as those of `one`, with the numbers of each last; `put` adds what this rank has of it.
   int add(std::string path, std::vector<std::int64_t> extents, seen_array const& one) {
     if (one.numbers != 1) extents.push_back(one.numbers);
     return add(std::move(path), one.as.type, one.as.element_bytes, std::move(extents));
