@@ -64,6 +64,7 @@ TEST_CASE("info: a trace becomes events that tracing tools draw, on one clock") 
   auto const heard = info("trace " + files + " --chrome " + drawn);
   CHECK(heard.code == 0);
   CHECK(heard.out.empty());
+  CHECK(info("trace " + files + " --summary --chrome " + drawn).out.starts_with("2 ranks\n"));
   auto const document = json::parse(std::ifstream{drawn});
   std::vector<json> events, names;
   for (auto const& e : document["traceEvents"]) (e["ph"] == "X" ? events : names).push_back(e);
