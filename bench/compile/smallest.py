@@ -3,7 +3,8 @@
 
 User seconds and memory, medians of N rounds in turn: Kokkos alone, the foreign headers that keel needs, a source of declarations
 and kernels, the door of exchanges, all of keel's headers, a program with `keel::runtime`, and one with `fields` and a step, by keel.hpp and by the doors it needs;
-keel's with headers alone and with its compiled part. With --check only what LIMITS names, once; fails if one takes more times the memory of Kokkos
+keel's with headers alone and with its compiled part. Then what one of 100 routines costs above the headers, each with three views and a kernel, beside the same
+bodies as templates on Kokkos alone, for the same two spaces. With --check only what LIMITS names, once; fails if one takes more times the memory of Kokkos
 alone than that, or has a kernel of keel's own, which the compiled part holds."""
 import argparse
 import os
@@ -66,6 +67,64 @@ int main() {}
 PROGRAMS["fields by doors"] = PROGRAMS["fields and a step"].replace("keel/keel.hpp", "keel/residency.hpp>\n#include <keel/device.hpp")
 WITH_BODIES = [name for name, text in PROGRAMS.items() if "#include <keel/" in text and name != "physics"]
 
+ROUTINES_HEAD = """#include <keel/machine/alone.hpp>
+#include <keel/residency.hpp>
+namespace kr = keel::residency;
+struct app {
+  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::simulated>>;
+  using ranks = keel::machine::alone;
+  using tracking = kr::automatic;
+  using layout = Kokkos::LayoutRight;
+};
+"""
+ROUTINE = """struct r%d : kr::routine<"r%d", kr::on_device, kr::reads<kr::owned<v%d>, kr::owned<v%d>>, kr::writes<v%d>> {
+  template <class V> static void run(V v) {
+    auto const own = v.owned();
+    auto const a = v(v%d{}), b = v(v%d{});
+    auto const r = v(v%d{});
+    Kokkos::parallel_for("r%d", Kokkos::RangePolicy(v.execution_space(), own.begin[0], own.end[0]),
+                         KOKKOS_LAMBDA(int i) { r(i, 0) = a(i, 0) + b(i, 0); });
+  }
+};
+"""
+ALONE_HEAD = """#include <Kokkos_Core.hpp>
+#include <keel/space/simulated.hpp>
+#include <array>
+template <class Space> using array = Kokkos::View<double**, Kokkos::LayoutRight, typename Space::memory_space>;
+"""
+ALONE = """struct r%d {
+  template <class Space, class Views> static void run(Space const& space, Views const& v, int begin, int end) {
+    auto const a = v[%d], b = v[%d];
+    auto const r = v[%d];
+    Kokkos::parallel_for("r%d", Kokkos::RangePolicy(space, begin, end), KOKKOS_LAMBDA(int i) { r(i, 0) = a(i, 0) + b(i, 0); });
+  }
+};
+"""
+
+
+def many(routines=100, variables=60):
+    """The routines with keel's fields, and without."""
+    fields, alone = [ROUTINES_HEAD], [ALONE_HEAD]
+    fields += [f'struct v{i} : kr::variable<"v{i}", double**, kr::levels<2>> {{}};\n' for i in range(variables)]
+    for n in range(routines):
+        w, reads = n % variables, [(7 * n + 3 * k + 1) % variables for k in range(2)]
+        places = [r if r != w else (r + 1) % variables for r in reads] + [w]
+        fields.append(ROUTINE % (n, n, *places, *places, n))
+        alone.append(ALONE % (n, *places, n))
+    fields.append(f"struct step : kr::schedule<{', '.join(f'r{n}' for n in range(routines))}> {{}};\n"
+                  f"void go(kr::fields<app, {', '.join(f'v{i}' for i in range(variables))}>& f) {{ f.step(step{{}}); }}\n")
+    calls = " ".join(f"r{n}::run(space, v, begin, end);" for n in range(routines))
+    views = f"std::array<array<%s>, {variables}> const&"
+    alone.append(f"template <class Space> void all(Space const& space, {views % 'Space'} v, int begin, int end) {{ {calls} }}\n")
+    for space in ("Kokkos::Serial", "keel::space::simulated"):
+        alone.append(f"template void all<{space}>({space} const&, {views % space}, int, int);\n")
+    return {"headers of routines": ROUTINES_HEAD, "100 routines": "".join(fields),
+            "headers without": ALONE_HEAD, "100 without": "".join(alone)}
+
+
+MANY = many()
+PROGRAMS |= MANY
+
 # Times the memory of Kokkos alone, compiled part, -O0: what was reached, and 5 %. Memory, because a compiler that collects nothing takes the same in
 # each run, in which time differs by a third on a machine that others use.
 LIMITS = {"physics": 1.12, "fields and a step": 2.44}
@@ -95,8 +154,9 @@ def main():
     parser.add_argument("--check", action="store_true")
     asked, command = parser.parse_known_args()
     command = [word for word in command if not word.startswith("-DKEEL_COMPILED")]
-    rows = [(name, how, ["-O0"]) for name in PROGRAMS for how in ((0, 1) if name in WITH_BODIES else (0,))]
+    rows = [(name, how, ["-O0"]) for name in PROGRAMS if name not in MANY for how in ((0, 1) if name in WITH_BODIES else (0,))]
     rows += [("fields and a step", how, ["-O2"]) for how in (0, 1)]
+    rows += [(name, 1, ["-O0"]) for name in MANY]
     if asked.check:
         rows = [("Kokkos alone", 0, ["-O0"]), *((name, 1, ["-O0"]) for name in LIMITS)]
     kernels = []
@@ -117,6 +177,10 @@ def main():
         if asked.check and memory > LIMITS.get(name, 1) * base_memory:
             wrong += 1
             print(f"FAIL: {name} takes more than {LIMITS[name]} times the memory of Kokkos alone")
+    if not asked.check:
+        keel_headers, keel, headers, alone = (statistics.median(user for user, _ in seen[name + "1-O0"]) for name in MANY)
+        print(f"one more routine: {10 * (keel - keel_headers):.1f} ms; on Kokkos alone {10 * (alone - headers):.1f}; "
+              f"ratio {(keel - keel_headers) / (alone - headers):.2f}")
     if kernels:
         wrong += 1
         print("FAIL: a user's source has kernels of keel's own:", *kernels[:3], sep="\n")
