@@ -5,7 +5,6 @@
 #include <keel/impl/store/folder_lock.hpp>
 #include <keel/impl/store/read_file.hpp>
 
-#include <store/python.hpp>
 #include <support/folder.hpp>
 #include <support/test.hpp>
 
@@ -248,18 +247,6 @@ TEST_CASE("store: three writers make a file, and the one before is kept") {
   CHECK(generation_of(run.previous()) == 2);
   for (auto& each : run.writers) CHECK(each->finish(false) == ""); // said before
   CHECK(generation_of(run.name) == 3);
-  std::string const python = keel::test::python_with_h5py();
-  if (python.empty()) return keel::test::skip("no h5py");
-  double third = 0; // of the second rank's 500
-  std::memcpy(&third, random_bytes(12 * share, 25).data() + 16, 8);
-  CHECK(keel::test::said_by_h5py(python, run.name,
-                                 "  print(f['x'].shape, f['x'][502].hex(), [int(r[0]) for r in f['written']])\n") ==
-        keel::test::said_by_h5py(
-            python, run.name, "  import numpy\n  print((15000,), float.hex(" + [&] {
-              char text[64];
-              std::snprintf(text, sizeof text, "%.17g", third);
-              return std::string(text);
-            }() + "), [2, 2, 2])\n"));
 }
 
 TEST_CASE("store: where a call fails on one rank, all are told, and the former files stay") {
