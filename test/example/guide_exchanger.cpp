@@ -4,6 +4,7 @@
 #include <vector>
 
 namespace kr = keel::residency;
+namespace km = keel::machine;
 
 struct app : keel::defaults {};
 struct cells : kr::mesh<"cells"> {};
@@ -34,6 +35,16 @@ int main(int argc, char** argv) try {
     auto const open = plan.begin(Kokkos::DefaultHostExecutionSpace{}, t);
     for (int cell = 1; cell < 3; ++cell) before(cell, 0) = t(cell - 1, 0) + t(cell + 1, 0); // needs no ghost
   } // here the ghosts are filled
+
+  // The same of a code that starts by itself, with a list that is as long as it happens to be.
+  auto const comm = run.environment().comm();
+  bool const has_depth = rank < ranks;
+  {
+    kr::exchanger const x{km::environment{km::borrow, comm}, c}; // KEEL_EXCHANGE_THROUGH names a transport
+    std::vector<kr::any_array> fields{kr::array_on<cells>(t)};
+    if (has_depth) fields.push_back(kr::array_on<cells>(depth.data(), kr::extents{6}));
+    x.exchange(fields);
+  }
   if (rank == 1)
     std::cout << "beside " << t(0, 0) << " lie " << t(4, 0) << " and " << t(5, 0) << ", beside " << depth[0] << " lie "
               << depth[4] << " and " << depth[5] << '\n';

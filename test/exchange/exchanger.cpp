@@ -413,3 +413,37 @@ TEST_CASE("exchange: arrays on cells, edges and vertices travel together") {
     }
   }
 }
+
+TEST_CASE("exchange: lists of arrays whose length is known at run time, in a code that started MPI and Kokkos itself") {
+  namespace km = keel::machine;
+  std::mt19937 draw(9);
+  run_of run;
+  kr::partition<cells> const c(run.environment(), test::meshes::ring(24, run.size()).ids_of(run.rank()));
+  auto const started = [&] { return kr::exchanger{km::environment{km::borrow, run.environment().comm()}, c}; };
+  kr::exchanger const x = started();
+  auto one = on_mesh<double**, Kokkos::HostSpace>(c, {}, 0, 0, draw);
+  auto two = on_mesh<float***, keel::space::simulated_memory>(c, {}, 1, 0, draw);
+  auto three = on_mesh<std::int64_t*, Kokkos::HostSpace>(c, {}, 0, 0, draw);
+  std::vector<kr::any_array> list;
+  auto const filled = [&](auto const& exchange) {
+    one.fill(), two.fill(), three.fill();
+    exchange();
+    CHECK(one.wrong() == 0);
+    CHECK((two.wrong() == 0) == (list.size() > 1 || run.size() == 1));
+    CHECK((three.wrong() == 0) == (list.size() > 2 || run.size() == 1));
+  };
+  for (auto const& next : {kr::array_on<cells>(one.view()), kr::array_on<cells>(two.view(), kr::index{1}),
+                           kr::array_on<cells>(three.view())}) {
+    list.push_back(next);
+    auto const plan = x.plan(list, kr::depth_of{c.layers()});
+    filled([&] { x.exchange(list); });
+    filled([&] { x.exchange(std::span(list)); });
+    filled([&] { plan.exchange(list); });
+    filled([&] { plan.begin(keel::device_traits<keel::simulated>::execution_space{}, list).finish(); });
+  }
+  filled([&] { x.exchange(std::span(list).first(2), list[2]); });
+  CHECK(refuses([&] { x.exchange(list, list[1]); }, "array 4 is array 2 again"));
+  setenv("KEEL_EXCHANGE_THROUGH", "pear", 1);
+  CHECK(refuses([&] { started().exchange(list); }, "exchange-through names 'pear'"));
+  unsetenv("KEEL_EXCHANGE_THROUGH");
+}

@@ -124,17 +124,21 @@ template <class A, class... Options>
 
 } // namespace detail
 
+/// An array of any type, rank and place, as `array_on` and `array` make it. A code that knows at run time which arrays
+/// it exchanges keeps a list, such as a `std::vector<any_array>`. Does not hold what it shows.
+using any_array = detail::array_ref;
+
 /// An array on a mesh: a view of any rank and layout, or a pointer to memory of the host with `extents{…}` and maybe
 /// `strides{…}`; `index{n}` if elements are not counted by its first index, `depth_of{n}` for the first layers only.
 /// The extent there may be larger than the number of elements.
 template <Mesh M, class A, class... Options>
-[[nodiscard]] detail::array_ref array_on(A const& view_or_pointer, Options const&... options) {
+[[nodiscard]] any_array array_on(A const& view_or_pointer, Options const&... options) {
   return detail::ref_with(view_or_pointer, detail::lattice_on<M>(), options...);
 }
 /// An array on the grid, ghosts included, likewise; `at<…>{}`, `along<…>{}` and `ghosts<…>{}` are as those of a
 /// variable.
 template <class A, class... Options>
-[[nodiscard]] detail::array_ref array(A const& view_or_pointer, Options const&... options) {
+[[nodiscard]] any_array array(A const& view_or_pointer, Options const&... options) {
   return detail::ref_with(view_or_pointer, detail::about_of<Options...>("", true).on, options...);
 }
 
@@ -144,26 +148,42 @@ template <KokkosView V>
 inline constexpr bool is_of_device =
     !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename V::memory_space>::accessible;
 
-/// What a plan is given.
+/// A list of arrays whose length is known at run time.
 template <class A>
-[[nodiscard]] array_ref ref_to(A const& a) {
-  if constexpr (std::is_same_v<A, array_ref>) return a;
-  else return ref_of(a);
+concept ArrayList = !std::is_same_v<A, array_ref> && std::convertible_to<A const&, std::span<array_ref const>>;
+
+template <class A>
+[[nodiscard]] consteval bool may_be_on_device() {
+  if constexpr (KokkosView<A>) return is_of_device<A>;
+  else return ArrayList<A> || std::is_same_v<A, array_ref>;
 }
-/// What an exchanger is given: arrays, and maybe a depth for those that do not say it.
-template <class... Arrays>
+
+/// What an exchanger is given: arrays or lists of them, and maybe a depth for those that do not say it. `AsPlanned`:
+/// views and pointers, too, whose places are those of a plan.
+template <bool AsPlanned, class... Arrays>
 [[nodiscard]] auto refs_of(Arrays const&... arrays) {
-  std::array<array_ref, (0 + ... + (std::is_same_v<Arrays, depth_of> ? 0 : 1))> all;
+  constexpr bool has_list = (ArrayList<Arrays> || ...);
+  std::conditional_t<has_list, std::vector<array_ref>,
+                     std::array<array_ref, (0 + ... + (std::is_same_v<Arrays, depth_of> ? 0 : 1))>>
+      all;
   std::size_t count = 0;
+  auto const put = [&](array_ref const& one) {
+    if constexpr (has_list) all.push_back(one);
+    else all[count] = one;
+    ++count;
+  };
   auto const look = [&]<class A>(A const& a) {
     if constexpr (std::is_same_v<A, depth_of>) {
       for (std::size_t n = 0; n < count; ++n)
         if (!all[n].says_layers) set(all[n], a);
+    } else if constexpr (ArrayList<A>) {
+      for (array_ref const& one : std::span<array_ref const>(a)) put(one);
     } else {
-      static_assert(std::is_same_v<A, array_ref>,
+      static_assert(AsPlanned || std::is_same_v<A, array_ref>,
                     "keel::residency::exchanger: an array without its place (it is in the "
                     "message). Say array_on<mesh>(...), or array(...) on the grid.");
-      if constexpr (std::is_same_v<A, array_ref>) all[count++] = a;
+      if constexpr (std::is_same_v<A, array_ref>) put(a);
+      else if constexpr (AsPlanned) put(ref_of(a));
     }
   };
   (look(arrays), ...);

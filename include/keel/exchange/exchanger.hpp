@@ -10,6 +10,7 @@
 #include <keel/layout/partition.hpp>
 
 #include <array>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <tuple>
@@ -55,8 +56,8 @@ private:
 };
 
 /// How arrays that lie in some way are exchanged. Each call takes arrays of the application, as many as planned: views,
-/// pointers (taken to lie as planned), or what `array_on` and `array` make, whose options are not looked at. Which data
-/// they have does not matter. Collective, on every rank with the same ones; an array that lies in another way is
+/// pointers (taken to lie as planned), or what `array_on` and `array` make, whose options are not looked at; or lists of
+/// the latter, `std::vector<any_array>`. Which data they have does not matter. Collective, on every rank with the same ones; an array that lies in another way is
 /// refused with `keel::error`, on every rank where it does, before anything is sent; under `--keel-tracking=checked` on
 /// every rank, because they agree first. A plan holds its exchanger's state. One thread at a time, among all plans.
 class exchange_plan {
@@ -81,15 +82,14 @@ public:
   template <class Space, class... Arrays>
     requires Kokkos::is_execution_space<Space>::value
   [[nodiscard]] open_exchange begin(Space const& space, Arrays const&... arrays) const {
-    std::array all{detail::ref_to(arrays)...};
-    auto const queue_for = [&]<class A>(A const&) -> detail::copy_queue const* {
-      if constexpr (detail::KokkosView<A>) {
-        if constexpr (detail::is_of_device<A> && std::is_same_v<typename A::memory_space, typename Space::memory_space>)
-          return &by_->queue_of(space);
-      }
-      return nullptr;
-    };
-    std::array<detail::copy_queue const*, sizeof...(Arrays)> const queues{queue_for(arrays)...};
+    auto all = detail::refs_of<true>(arrays...);
+    std::vector<detail::copy_queue const*> queues;
+    if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible &&
+                  (detail::may_be_on_device<Arrays>() || ...))
+      for (detail::array_ref const& one : all)
+        queues.push_back(one.where != nullptr && one.where->type == &detail::type_of<typename Space::memory_space>
+                             ? &by_->queue_of(space)
+                             : nullptr);
     if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible)
       space.fence();
     return {by_, it_, all, detail::combine::replace, queues, std::make_shared<std::tuple<Arrays...>>(arrays...)};
@@ -99,7 +99,7 @@ private:
   template <class... Arrays>
   void run(detail::combine how, Arrays const&... arrays) const {
     static_assert(sizeof...(Arrays) != 0, "keel::residency::exchange_plan: no array is given. Name those planned.");
-    std::array all{detail::ref_to(arrays)...};
+    auto all = detail::refs_of<true>(arrays...);
     it_->run(all, how);
   }
 
@@ -119,24 +119,28 @@ public:
   template <class Run, class... Places>
     requires requires(Run& run) { run.environment().rank(); }
   explicit exchanger(Run& run, Places const&... places);
+  /// Of a code that has started MPI and Kokkos itself: `exchanger x{environment{borrow, comm}, cells}`. Only its
+  /// communicator has to outlive this. It has all transports of keel's; `KEEL_EXCHANGE_THROUGH` names one.
+  template <machine::CommunicatingRanks R, class... Places>
+  explicit exchanger(machine::basic_environment<R> const& on, Places const&... places);
 
   /// A plan for arrays that lie as these: `x.plan(array_on<cells>(t), array_on<edges>(u), depth_of{1})`. Collective;
   /// costs two reductions more than a known one.
   template <class... Arrays>
   [[nodiscard]] exchange_plan plan(Arrays const&... arrays) const {
-    auto const all = detail::refs_of(arrays...);
+    auto const all = detail::refs_of<false>(arrays...);
     return {it_, it_->plan(all)};
   }
   /// Plans, if there is no such plan yet, and exchanges. A plan kept saves the one reduction by which ranks agree, and
   /// the search among the 256 that are kept.
   template <class... Arrays>
   void exchange(Arrays const&... arrays) const {
-    auto all = detail::refs_of(arrays...);
+    auto all = detail::refs_of<false>(arrays...);
     it_->plan(all)->run(all, detail::combine::replace);
   }
   template <class... Arrays>
   void accumulate(Arrays const&... arrays) const {
-    auto all = detail::refs_of(arrays...);
+    auto all = detail::refs_of<false>(arrays...);
     it_->plan(all)->run(all, detail::combine::add);
   }
 
@@ -173,6 +177,28 @@ exchanger::exchanger(Run& run, Places const&... places) {
         else return detail::transports_of(all_transports{}, of);
       },
       std::move(how), agrees, whole, meshes);
+}
+
+namespace detail {
+/// Of a code that has started MPI and Kokkos itself.
+template <machine::CommunicatingRanks R>
+struct borrowed_run {
+  explicit borrowed_run(typename R::handle comm) : on(machine::borrow, comm) {
+    if (char const* const through = std::getenv("KEEL_EXCHANGE_THROUGH")) how.exchange_through = through;
+  }
+  machine::basic_environment<R>& environment() { return on; }
+  [[nodiscard]] settings const& residency_settings() const { return how; }
+
+  machine::basic_environment<R> on;
+  settings how;
+};
+} // namespace detail
+
+template <machine::CommunicatingRanks R, class... Places>
+exchanger::exchanger(machine::basic_environment<R> const& on, Places const&... places) {
+  auto const run = std::make_shared<detail::borrowed_run<R>>(on.comm());
+  auto const kept = std::make_shared<std::pair<decltype(run), exchanger>>(run, exchanger(*run, places...));
+  it_ = {kept, kept->second.it_.get()};
 }
 
 } // namespace keel::residency

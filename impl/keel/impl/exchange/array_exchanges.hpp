@@ -74,8 +74,6 @@ public:
   }
 
 private:
-  template <class Space>
-  static inline char type_of = 0;
   virtual copy_queue const* find_queue(void const* type, void const* space,
                                        bool (*is_same)(void const*, void const*)) const = 0;
   virtual copy_queue const& keep_queue(void const* type, std::shared_ptr<void const> space, copy_queue made) = 0;

@@ -21,9 +21,13 @@
 
 namespace keel::residency::detail {
 
+template <class T>
+inline char type_of = 0; ///< its address tells types apart
+
 /// The memory of a kind of view, and the space whose default queue works on it.
 struct array_memory {
   std::string_view name;
+  void const* type;           ///< that of the memory space
   void (*fence)();            ///< what the host has to wait for before it reads there; of memory that it reaches
   copy_queue (*make_queue)(); ///< null if the host reaches it
 };
@@ -40,7 +44,7 @@ template <class Space, class Memory>
     if constexpr (!is_reached) return kokkos_copy_queue(Space{});
     else return {};
   };
-  static constexpr array_memory of{Memory::name(), +fence, is_reached ? nullptr : +make};
+  static constexpr array_memory of{Memory::name(), &type_of<Memory>, +fence, is_reached ? nullptr : +make};
   return &of;
 }
 
