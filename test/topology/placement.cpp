@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/topology/placement.hpp>
 
-#include <keel/impl/topology/place.hpp>
 #include <keel/topology/node.hpp>
 
 #include "record.hpp"
@@ -139,6 +138,8 @@ placed_ranks const placed_rows[]{
      "0/0/-1*2 1/0/-1*2 2/0/-1*2 3/0/-1 4/0/-1 5/0/-1 6/0/-1 7/0/-1", "4 5 6 7 12 13 14-15 16-17 18-19 20-21 22-23"},
     {"by_device keeps ranks on the cores near their device", "gpus_one_side.xml", 3, near_devices,
      "6-7/1/0 8-9/1/1 10-11/1/2"},
+    {"of devices that serve more ranks the first ones", "gpus_one_side.xml", 4, near_devices,
+     "6/1/0 7-8/1/0 9/1/1 10-11/1/2"},
     {"and uses devices evenly", "gpus8_numa4.xml", 3, near_devices, "0-7/0/1 16-23/2/6 24-31/3/9"},
     {"a rank is in the middle of its share", "gpus8_numa4.xml", 1, near_devices, "16-23/2/6"},
     {"as many ranks as devices", "gpus8_numa4.xml", 8, near_devices,
@@ -306,17 +307,6 @@ TEST_CASE("topology: the maps of the project's machines are those on record") {
   keel::test::check_record("maps.txt", maps);
 }
 
-TEST_CASE("topology: ranks that share a memory have equally many cores, give or take one") {
-  auto const n = node::from_xml(own_machine("cores96.xml")); // 12 parts with a cache each, one memory
-  for (int const ranks : {2, 3, 5, 7, 8, 24, 50, 95, 96}) {
-    CAPTURE(ranks);
-    for (auto const& p : n.place(ranks)) {
-      CHECK(p.cores.size() >= std::size_t(96 / ranks));
-      CHECK(p.cores.size() <= std::size_t((96 + ranks - 1) / ranks));
-    }
-  }
-}
-
 TEST_CASE("topology: a device serves as many ranks as it has contexts before a far one is taken or one doubled") {
   auto const n = node::from_xml(
       own_machine("contexts.xml")); // GPUs with 4 and 2 contexts on the first side, one that says nothing
@@ -375,16 +365,4 @@ TEST_CASE("topology: a restricted placement uses those cores and no others, even
       if (how == order::spread)
         for (int const c : within) CHECK(users[std::size_t(c)] >= most - 1);
     }
-}
-
-TEST_CASE("topology: of few ranks each has a device in the middle of its share, of many each device as many") {
-  keel::topology::detail::inventory all;
-  all.devices.resize(8);
-  auto const shares = [&](std::vector<int> const& devices, int ranks) {
-    return keel::topology::detail::shares_of_devices(all, devices, ranks);
-  };
-  CHECK(shares({0, 1, 2, 3, 4, 5, 6, 7}, 2) == std::vector{0, 0, 1, 0, 0, 0, 1, 0});
-  CHECK(shares({0, 1, 2, 3}, 3) == std::vector{1, 0, 1, 1});
-  CHECK(shares({0, 1, 2, 3}, 4) == std::vector{1, 1, 1, 1});
-  CHECK(shares({4, 5}, 5) == std::vector{3, 2});
 }
