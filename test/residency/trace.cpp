@@ -305,28 +305,32 @@ TEST_CASE("residency: a trace that is there for one rank is an error of all rank
 
 TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and failed copies included") {
   keel::test::folder const here("keel-trace-test");
-  test::recording_provider provider(2);
+  test::recording_provider provider(3);
   {
-    kr::ledger<test::recording_provider, kr::trace> book(provider);
+    kr::ledger<test::recording_provider, kr::trace> book(provider, 3);
     provider.add(1, {3, 5, 7});
     int const v = book.add("a \"quoted\\\" name\n\xff", 1, {3, 5, 7});
     book.open(kr::host);
     book.notify_data_modified(v, 0, kr::region::owned, kr::host);
     book.require_valid_data(v, 0, kr::core, kr::memory{1}, "unseen"); // nothing is open yet
-    book.observer().open(here.path / "ledger.jsonl", 7, {"here", "there"});
+    book.observer().open(here.path / "ledger.jsonl", 7, {"here", "there", "beyond"});
     book.require_valid_data(v, 0, kr::region::rim, kr::memory{1}, "reader");
     book.require_valid_data(v, 0, kr::region::owned, kr::memory{1}, "second reader");
+    book.require_valid_data(v, 0, kr::core, kr::memory{2}, "third reader");
     provider.fails_in = 0;
     book.notify_data_modified(v, 0, kr::region::owned, kr::memory{1});
     CHECK_THROWS_AS(book.require_valid_data(v, 0, kr::core, kr::host), keel::error);
     book.observer().close();
   }
   auto const lines = lines_of(here.path / "ledger.jsonl");
-  REQUIRE(lines.size() == 4);
-  CHECK(lines[3]["what"] == "end");
-  CHECK(lines[2]["what"] == "write");
-  CHECK(lines[2]["region"] == "owned");
-  CHECK(lines[2]["memory"] == "there");
+  REQUIRE(lines.size() == 6);
+  CHECK(lines[5]["what"] == "end");
+  CHECK(lines[4]["what"] == "write");
+  CHECK(lines[4]["region"] == "owned");
+  CHECK(lines[4]["memory"] == "there");
+  CHECK(lines[3]["to"] == "beyond");
+  CHECK(lines[2]["what"] == "create"); // before what is copied there
+  CHECK(lines[2]["memory"] == "beyond");
   CHECK(lines[0]["rank"] == 7);
   CHECK(lines[0]["ranks"] == 0); // a driver that knows no others
   CHECK(lines[1]["variable"] == "a \"quoted\\\" name\n?");
@@ -335,6 +339,7 @@ TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and f
   CHECK(lines[1]["from"] == "here");
   CHECK(lines[1]["to"] == "there");
   CHECK(lines[1]["routine"] == "reader");
+  CHECK(lines[1]["time"].get<double>() >= 0); // when it began
 }
 
 TEST_CASE("residency: a trace whose name is taken is refused, and what is there stays") {

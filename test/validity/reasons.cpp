@@ -5,6 +5,7 @@
 
 #include <keel/policy/error.hpp>
 #include <keel/validity/ledger.hpp>
+#include <keel/validity/trace.hpp>
 
 #include <support/test.hpp>
 
@@ -14,6 +15,8 @@ using test::recording_provider;
 namespace {
 
 constexpr kr::memory first_device{1};
+static_assert(kr::Observer<kr::unobserved> && kr::Observer<kr::reasons> && kr::Observer<kr::trace>);
+static_assert(sizeof(kr::ledger<recording_provider>) < sizeof(kr::ledger<recording_provider, kr::reasons>));
 
 using keel::test::message_of;
 

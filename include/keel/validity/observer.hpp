@@ -44,7 +44,7 @@ struct sent {
 /// | `why(variable, level, component, single)` | asks why that region is stale somewhere; may be empty |
 ///
 /// `is_told` is false if all of it does nothing, so that callers can leave out loops. Models:
-/// `unobserved`, `reasons`, `trace`, and the test's recording one.
+/// `unobserved`, `reasons`, `trace`.
 template <class O>
 concept Observer = requires(O& o, int n, memory m, region r, std::string_view text, request const& one,
                             std::span<transfer const> batch, std::span<sent const> all, region_bytes const& by_region,
