@@ -205,9 +205,9 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
   json identity;
   std::map<std::string, int> kinds;
   CHECK(sums_of(file_of(rank), rank, size, identity, kinds) == counted);
-  for (auto const& [kind, count] : device != "simulated" ? std::map<std::string, int>{} : lines_of_simulated) {
-    CAPTURE(kind);
-    CHECK(kinds[kind] == count);
+  for (auto const& kind : device != "simulated" ? std::map<std::string, int>{} : lines_of_simulated) {
+    CAPTURE(kind.first);
+    CHECK(kinds[kind.first] == kind.second);
   }
   CHECK(kinds["knob"] > 1); // and one for each partner
   CHECK((counted.copies > 0) == (device == "simulated"));
