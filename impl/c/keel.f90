@@ -100,6 +100,13 @@ module keel
       integer(c_int), intent(in) :: ghosts(*), periodic(*)
       integer(c_int), intent(out) :: grid
     end function
+    integer(c_int) function keel_cut_grid(grid, counts, positions, cut) bind(C)
+      import :: c_int, c_int64_t
+      integer(c_int), value :: grid
+      integer(c_int), intent(in) :: counts(*)
+      integer(c_int64_t), intent(in) :: positions(*)
+      integer(c_int), intent(out) :: cut
+    end function
     !> As in C, the local indices [begin, end) count from 0; begin + 1 is the first of Fortran.
     integer(c_int) function keel_share(grid, environment, extents, begin, end, first) bind(C)
       import :: c_int, c_int64_t

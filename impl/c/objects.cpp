@@ -322,6 +322,13 @@ int keel_partition_ids(int of, std::int64_t* ids) {
   });
 }
 
+namespace {
+kr::grid grid_of(int rank, std::int64_t const* extents, auto const&... options) {
+  auto const make = [&](auto... d) { return kr::grid({kr::extent(extents[d])...}, options...); };
+  return rank == 1 ? make(0) : rank == 2 ? make(0, 1) : rank == 3 ? make(0, 1, 2) : make(0, 1, 2, 3);
+}
+} // namespace
+
 int keel_grid(int rank, std::int64_t const* extents, int const* ghosts, int const* periodic, int* made) {
   return guarded([&] {
     (void)run(), require(extents, "the list of extents"), require(ghosts, "the list of ghosts"),
@@ -332,9 +339,25 @@ int keel_grid(int rank, std::int64_t const* extents, int const* ghosts, int cons
     width.given = wraps.given = rank;
     for (int d = 0; d < rank; ++d)
       width.values[std::size_t(d)] = ghosts[d], wraps.values[std::size_t(d)] = periodic != nullptr && periodic[d] != 0;
-    auto const make = [&](auto... d) { return kr::grid({kr::extent(extents[d])...}, width, wraps); };
-    kr::grid const whole = rank == 1 ? make(0) : rank == 2 ? make(0, 1) : rank == 3 ? make(0, 1, 2) : make(0, 1, 2, 3);
-    *made = add(std::make_shared<grid_object>(grid_object{whole}));
+    *made = add(std::make_shared<grid_object>(grid_object{grid_of(rank, extents, width, wraps)}));
+  });
+}
+int keel_cut_grid(int grid, int const* counts, std::int64_t const* positions, int* made) {
+  return guarded([&] {
+    auto const& whole = get<grid_object>(grid).it;
+    require(counts, "the numbers of positions"), require(positions, "the list of positions"), require(made, "the grid");
+    kr::ghost_width width;
+    kr::periodic wraps;
+    width.given = wraps.given = whole.rank();
+    std::vector<std::vector<std::int64_t>> all;
+    for (int d = 0; d < whole.rank(); ++d) {
+      auto const here = listed(counts[d], positions, "the list of positions");
+      all.emplace_back(here.begin(), here.end());
+      positions += counts[d];
+      width.values[std::size_t(d)] = whole.width(d), wraps.values[std::size_t(d)] = whole.is_periodic(d);
+    }
+    auto const cut = grid_of(whole.rank(), whole.extents().values, width, wraps, kr::cuts(std::move(all)));
+    *made = add(std::make_shared<grid_object>(grid_object{cut}));
   });
 }
 int keel_share(int grid, int ranks, std::int64_t* extents, std::int64_t* begin, std::int64_t* end,

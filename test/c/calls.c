@@ -133,6 +133,23 @@ int main(int argc, char** argv) {
   GOOD(keel_exchange(grid_plan, 1, &line));
   CHECK(other[0] == value(ghosts[0]) && other[cells + 1] == value(ghosts[1]));
 
+  /* Cut elsewhere: all ranks but the last have one cell. */
+  int cut = 0, on_cut = 0, cut_plan = 0;
+  int64_t positions[64] = {0};
+  for (int r = 1; r <= size; ++r) positions[r] = r < size ? r : n;
+  BAD(keel_cut_grid(grid, (int const[]){-1}, positions, &cut), KEEL_REFUSED, "negative length");
+  GOOD(keel_cut_grid(grid, (int const[]){size + 1}, positions, &cut));
+  GOOD(keel_share(cut, world, &local, &begin, &end, &at));
+  CHECK(at == rank && end - begin == (rank < size - 1 ? 1 : n - rank) && local == end + 1);
+  GOOD(keel_exchanger(world, cut, 0, NULL, &on_cut));
+  double cut_line[64] = {0};
+  CHECK(n < 62);
+  keel_array const along = {.data = cut_line, .type = KEEL_DOUBLE, .rank = 1, .extents = {local}};
+  GOOD(keel_plan(on_cut, 1, &along, &cut_plan));
+  for (int64_t i = begin; i < end; ++i) cut_line[i] = value(at + i - begin);
+  GOOD(keel_exchange(cut_plan, 1, &along));
+  CHECK(cut_line[0] == value((at + n - 1) % n) && cut_line[end] == value((at + end - begin) % n));
+
   double sum = 0, parts[2] = {1e100, 1};
   if (rank % 2 == 1) parts[0] = -1e100;
   GOOD(keel_ordered_sum(world, 2, parts, &sum));

@@ -126,8 +126,15 @@ struct player {
   void add(unsigned kind) {
     std::string const name = "array " + std::to_string(all.size());
     known<OnMesh> x;
-    if (kind == 0) x.mine = made<host_space>(), x.handle = adopt(name, x.mine);
-    else if (kind == 1)
+    if (kind == 0) { // as a pointer
+      x.mine = made<host_space>();
+      auto const& m = x.mine;
+      if constexpr (OnMesh)
+        x.handle = adopt(name, m.data(), kr::extents{on.a, levels}, kr::strides{m.stride(0), m.stride(1)});
+      else
+        x.handle =
+            adopt(name, m.data(), kr::extents{on.a, on.b, levels}, kr::strides{m.stride(0), m.stride(1), m.stride(2)});
+    } else if (kind == 1)
       x.mine = made<host_space>(), x.there = made<device_space>(), x.handle = adopt(name, x.mine, x.there);
     else if (kind == 2) x.there = made<device_space>(), x.handle = adopt(name, x.there);
     else if (kind == 3) {

@@ -97,28 +97,32 @@ void set(array_ref& a, [[maybe_unused]] Option const& option) {
                   "Say index, extents, strides, depth_of, at, along or ghosts.");
 }
 
+/// What options say of how a pointer's array lies.
+template <class... Options>
+void set_lengths(array_ref& of, Options const&... options) {
+  constexpr auto numbers = [](auto const& given) {
+    return std::span<std::int64_t const>(given.of_array.data(), std::size_t(given.given));
+  };
+  extents lengths;
+  strides steps;
+  auto const look = [&]<class O>(O const& option) {
+    if constexpr (std::is_same_v<O, strides>) steps = option;
+    else if constexpr (std::is_same_v<O, extents>) lengths = option;
+  };
+  (look(options), ...);
+  of.set(numbers(lengths), numbers(steps));
+}
+
 /// The array of a view or pointer with these options.
 template <class A, class... Options>
 [[nodiscard]] array_ref ref_with(A const& a, lattice const& on, Options const&... options) {
   array_ref made = ref_of(a);
   made.on = on;
   (set(made, options), ...);
-  if constexpr (std::is_pointer_v<A>) {
-    constexpr auto numbers = [](auto const& given) {
-      return std::span<std::int64_t const>(given.of_array.data(), std::size_t(given.given));
-    };
-    extents lengths;
-    strides steps;
-    auto const look = [&]<class O>(O const& option) {
-      if constexpr (std::is_same_v<O, strides>) steps = option;
-      else if constexpr (std::is_same_v<O, extents>) lengths = option;
-    };
-    (look(options), ...);
-    made.set(numbers(lengths), numbers(steps));
-  } else {
+  if constexpr (std::is_pointer_v<A>) set_lengths(made, options...);
+  else
     static_assert(!(std::is_base_of_v<extents, Options> || ...),
                   "keel::residency: a view is given extents or strides (it has some). Leave them out.");
-  }
   return made;
 }
 

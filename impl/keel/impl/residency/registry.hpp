@@ -36,6 +36,10 @@ auto registry<App>::adopt_on(lattice const& on, std::string_view name, Views con
                       "application's list. Add it there.");
       }
       w.adopt(detail::ref_of(v), &detail::element_type<typename V::non_const_value_type>, m);
+    } else if constexpr (std::is_pointer_v<V>) {
+      auto pointed = detail::ref_of(v);
+      detail::set_lengths(pointed, views...);
+      w.adopt(pointed, &detail::element_type<std::remove_cv_t<std::remove_pointer_t<V>>>, host);
     } else if constexpr (std::is_same_v<V, without_checkpoint>) w.is_saved = false;
     else detail::set(w.lies, v);
   };
