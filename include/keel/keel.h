@@ -102,8 +102,8 @@ int keel_partition_ids(int partition, int64_t* ids);
 /** A grid of 1 to 4 dimensions: cells of the whole, without ghosts; how wide the ghosts are; whether a dimension ends
  * where it begins (null: none does). */
 int keel_grid(int rank, int64_t const* extents, int const* ghosts, int const* periodic, int* grid);
-/** The same grid, cut where the caller says: `positions` has where shares begin and end in each dimension, from 0 to its
- * extent, one dimension after the other; counts[d] of them, or 0 if keel is to cut that one. Between two equal ones a
+/** The same grid, cut where the caller says: `positions` has where shares begin and end in each dimension, from 0 to
+ * its extent, one dimension after the other; counts[d] of them, or 0 if keel is to cut that one. Between two equal ones a
  * share has no cells. */
 int keel_cut_grid(int grid, int const* counts, int64_t const* positions, int* cut);
 /** This rank's share: its extents with ghosts, the local indices [begin, end) of what it owns, and the global index of

@@ -220,7 +220,7 @@ def names(tree):
                 yield f"{tree.name(path)}: {part} says nothing"
 
 
-VIRTUAL = {f"impl/keel/impl/{name}.hpp" for name in ("exchange/any_transport", "exchange/copy_queue", "layout/geometry", "validity/observers")} | {"include/keel/exchange/transport.hpp"}
+VIRTUAL = {f"impl/keel/impl/{name}.hpp" for name in ("exchange/any_transport", "exchange/array_exchanges", "exchange/copy_queue", "layout/geometry", "validity/observers")} | {"include/keel/exchange/transport.hpp"}
 
 
 def virtual(tree):

@@ -56,10 +56,11 @@ private:
 };
 
 /// How arrays that lie in some way are exchanged. Each call takes arrays of the application, as many as planned: views,
-/// pointers (taken to lie as planned), or what `array_on` and `array` make, whose options are not looked at; or lists of
-/// the latter, `std::vector<any_array>`. Which data they have does not matter. Collective, on every rank with the same ones; an array that lies in another way is
-/// refused with `keel::error`, on every rank where it does, before anything is sent; under `--keel-tracking=checked` on
-/// every rank, because they agree first. A plan holds its exchanger's state. One thread at a time, among all plans.
+/// pointers (taken to lie as planned), what `array_on` and `array` make, whose options are not looked at, or lists of
+/// the latter, `std::vector<any_array>`. Which data they have does not matter. Collective, on every rank with the same
+/// ones; an array that lies in another way is refused with `keel::error`, on every rank where it does, before anything
+/// is sent; under `--keel-tracking=checked` on every rank, because they agree first. A plan holds its exchanger's
+/// state. One thread at a time, among all plans.
 class exchange_plan {
 public:
   exchange_plan(std::shared_ptr<detail::array_exchanges> by, std::shared_ptr<detail::array_plan> it)
@@ -119,7 +120,7 @@ public:
   template <class Run, class... Places>
     requires requires(Run& run) { run.environment().rank(); }
   explicit exchanger(Run& run, Places const&... places);
-  /// Of a code that has started MPI and Kokkos itself: `exchanger x{environment{borrow, comm}, cells}`. Only its
+  /// In a code that has started MPI and Kokkos itself: `exchanger x{environment{borrow, comm}, cells}`. Only its
   /// communicator has to outlive this. It has all transports of keel's; `KEEL_EXCHANGE_THROUGH` names one.
   template <machine::CommunicatingRanks R, class... Places>
   explicit exchanger(machine::basic_environment<R> const& on, Places const&... places);
@@ -180,7 +181,7 @@ exchanger::exchanger(Run& run, Places const&... places) {
 }
 
 namespace detail {
-/// Of a code that has started MPI and Kokkos itself.
+/// What a code that has started MPI and Kokkos itself has in place of a run.
 template <machine::CommunicatingRanks R>
 struct borrowed_run {
   explicit borrowed_run(typename R::handle comm) : on(machine::borrow, comm) {

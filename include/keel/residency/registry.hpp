@@ -48,8 +48,9 @@ public:
   explicit registry(Run& run, Places const&... places);
 
   /// Arrays on a mesh that the application has: a view on the host or a pointer to its memory with `extents{…}`, a view
-  /// in the memory of a device, or both, which lie in the same way; keel makes what is missing. Valid nowhere until `notify_data_modified`. Options are those of
-  /// `array_on`. Again, by the same name, it is the same variable. What shows an array of another name is refused.
+  /// in the memory of a device, or both, which lie in the same way; keel makes what is missing. Valid nowhere until
+  /// `notify_data_modified`. Options are those of `array_on`. Again, by the same name, it is the same variable. What
+  /// shows an array of another name is refused.
   template <Mesh M, class First, class... More>
   handle adopt(std::string_view name, First const& view, More const&... more) {
     return adopt_on(detail::lattice_on<M>(), name, view, more...);

@@ -97,7 +97,7 @@ public:
   index_space& operator=(index_space const&) = delete;
 
   [[nodiscard]] virtual std::shared_ptr<geometry const> lay(lattice const& as) const = 0;
-  /// The same on all ranks, and another one of another cut.
+  /// A number that all ranks have, and another cut has not.
   [[nodiscard]] virtual std::uint64_t digest() const = 0;
   /// Throws `keel::error` in the name of `who` unless it was made on these ranks.
   virtual void require_ranks(machine::agreement const& ranks, std::string_view who) const = 0;
