@@ -103,8 +103,8 @@ int keel_partition_ids(int partition, int64_t* ids);
  * where it begins (null: none does). */
 int keel_grid(int rank, int64_t const* extents, int const* ghosts, int const* periodic, int* grid);
 /** The same grid, cut where the caller says: `positions` has where shares begin and end in each dimension, from 0 to
- * its extent, one dimension after the other; counts[d] of them, or 0 if keel is to cut that one. Between two equal ones a
- * share has no cells. */
+ * its extent, one dimension after the other; counts[d] of them, or 0 if keel is to cut that one. Between two equal ones
+ * a share has no cells. */
 int keel_cut_grid(int grid, int const* counts, int64_t const* positions, int* cut);
 /** This rank's share: its extents with ghosts, the local indices [begin, end) of what it owns, and the global index of
  * the first of these. Each has as many as the grid has dimensions; any may be null. */
