@@ -319,7 +319,7 @@ TEST_CASE("residency: where the measured transport becomes slow on both sides, i
   auto const long_while = std::chrono::milliseconds(100); // in each round of a measurement
   steady::rest = long_while;
   exchange(1);
-  steady::rest = std::chrono::milliseconds(0);
+  steady::rest = std::chrono::milliseconds::zero();
   auto const begun = std::chrono::steady_clock::now();
   exchange(299);
   double const each = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begun).count() / 299;
