@@ -306,8 +306,9 @@ TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is 
   kr::partition<cells> const c(run.environment(), g.ids_of(run.rank()));
   kr::grid const whole{{24, 8}, kr::ghost_width{1}};
   kr::exchanger const x{run, c}, y{run, whole};
-  Kokkos::View<double**> const h("h", std::size_t(c.size()), 3), other("other", std::size_t(c.size()), 3),
-      levels("levels", 3, std::size_t(c.size())), small("small", std::size_t(c.size()) - 1, 3);
+  Kokkos::View<double**, Kokkos::HostSpace> const h("h", std::size_t(c.size()), 3),
+      other("other", std::size_t(c.size()), 3), levels("levels", 3, std::size_t(c.size())),
+      small("small", std::size_t(c.size()) - 1, 3);
   auto const on_c = [](auto const& v, auto const&... more) { return kr::array_on<cells>(v, more...); };
   bool const is_last = run.rank() == run.size() - 1;
   CHECK(refuses([&] { x.exchange(on_c(is_last ? small : h)); }, "along index 0"));
@@ -320,7 +321,8 @@ TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is 
   CHECK(refuses([&] { x.exchange(on_c(h, kr::depth_of{3})); }, "2 layers of ghosts"));
   CHECK(refuses([&] { x.exchange(on_c(h.data(), kr::extents{c.size(), 3}, kr::strides{1, 2})); }, "share memory"));
   CHECK(refuses([&] { x.exchange(on_c(h.data())); }, "without extents"));
-  Kokkos::View<double*> const flat("flat", std::size_t(kr::share_of(whole, run.size(), run.rank()).extents[0]));
+  Kokkos::View<double*, Kokkos::HostSpace> const flat(
+      "flat", std::size_t(kr::share_of(whole, run.size(), run.rank()).extents[0]));
   CHECK(refuses([&] { y.exchange(kr::array(flat)); }, "has no index 1"));
   // As a pointer to memory of a device.
   auto const bytes = std::size_t(c.size()) * 3 * sizeof(double);
@@ -345,7 +347,7 @@ TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is 
     CHECK(refuses([&] { x.exchange(on_c(h)); }, "has begun"));
     p.exchange(other);
   }
-  Kokkos::View<pair*> const pairs("pairs", std::size_t(c.size()));
+  Kokkos::View<pair*, Kokkos::HostSpace> const pairs("pairs", std::size_t(c.size()));
   x.exchange(on_c(pairs));
   CHECK(refuses([&] { x.accumulate(on_c(pairs)); }, "are no numbers"));
   p.exchange(h); // all that was refused left nothing behind

@@ -10,7 +10,6 @@ KEEL_INLINE std::vector<dimension_run> whole_variable::dimensions() const {
   shape const& lies = of.provider().shape_of(variable, component);
   std::vector<dimension_run> made(lies.order.begin(), lies.order.end());
   variable_record const& v = of.variables()[std::size_t(variable)];
-  auto const& dynamic = v.extents[v.extents.size() == 1 ? 0 : std::size_t(component)];
   std::int64_t stride = lies.inner_stride;
   for (int k = 0; k < v.kind->rank && lies.order.empty(); ++k) { // from the fastest on
     int const d = v.kind->is_left ? k : v.kind->rank - 1 - k;
@@ -18,6 +17,7 @@ KEEL_INLINE std::vector<dimension_run> whole_variable::dimensions() const {
       made.push_back({d, 0, lies.stride[d]});
       continue;
     }
+    auto const& dynamic = v.extents[v.extents.size() == 1 ? 0 : std::size_t(component)];
     std::int64_t const count = d < v.kind->dynamic ? std::int64_t(dynamic[std::size_t(d)]) : v.kind->fixed[d];
     made.push_back({-1, count, stride});
     stride *= count;
