@@ -88,7 +88,7 @@ public:
     if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible &&
                   (detail::may_be_on_device<Arrays>() || ...))
       for (detail::array_ref const& one : all)
-        queues.push_back(one.where != nullptr && one.where->type == &detail::type_of<typename Space::memory_space>
+        queues.push_back(one.where != nullptr && one.where->type == &detail::type_mark<typename Space::memory_space>
                              ? &by_->queue_of(space)
                              : nullptr);
     if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible)

@@ -69,8 +69,8 @@ public:
       if constexpr (requires { one == other; }) return one == other;
       else return one.impl_instance_id() == other.impl_instance_id();
     };
-    if (copy_queue const* const known = find_queue(&type_of<Space>, &space, is_same)) return *known;
-    return keep_queue(&type_of<Space>, std::make_shared<Space>(space), kokkos_copy_queue(space));
+    if (copy_queue const* const known = find_queue(&type_mark<Space>, &space, is_same)) return *known;
+    return keep_queue(&type_mark<Space>, std::make_shared<Space>(space), kokkos_copy_queue(space));
   }
 
 private:

@@ -22,7 +22,7 @@
 namespace keel::residency::detail {
 
 template <class T>
-inline char type_of = 0; ///< its address tells types apart
+inline char type_mark = 0; ///< its address tells types apart
 
 /// The memory of a kind of view, and the space whose default queue works on it.
 struct array_memory {
@@ -44,7 +44,7 @@ template <class Space, class Memory>
     if constexpr (!is_reached) return kokkos_copy_queue(Space{});
     else return {};
   };
-  static constexpr array_memory of{Memory::name(), &type_of<Memory>, +fence, is_reached ? nullptr : +make};
+  static constexpr array_memory of{Memory::name(), &type_mark<Memory>, +fence, is_reached ? nullptr : +make};
   return &of;
 }
 

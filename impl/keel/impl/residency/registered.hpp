@@ -24,10 +24,6 @@
 
 namespace keel::residency::detail {
 
-/// An address for each type of element.
-template <class T>
-inline char element_type = 0;
-
 class registered {
 public:
   /// For fields without variables, which keep them.
@@ -39,7 +35,7 @@ public:
   struct wanted {
     std::string_view name;
     array_ref lies;
-    void const* type; ///< an `element_type`
+    void const* type; ///< a `type_mark`
     int levels = 1;
     std::array<void*, max_memories> adopted{};    ///< where the application's array lies in each memory
     std::array<std::int64_t, max_rank> lengths{}; ///< of keel's own, beyond the grid or mesh, so many

@@ -35,11 +35,11 @@ auto registry<App>::adopt_on(lattice const& on, std::string_view name, Views con
                       "keel::residency::registry::adopt: a view in the memory of a device that is not in the "
                       "application's list. Add it there.");
       }
-      w.adopt(detail::ref_of(v), &detail::element_type<typename V::non_const_value_type>, m);
+      w.adopt(detail::ref_of(v), &detail::type_mark<typename V::non_const_value_type>, m);
     } else if constexpr (std::is_pointer_v<V>) {
       auto pointed = detail::ref_of(v);
       detail::set_lengths(pointed, views...);
-      w.adopt(pointed, &detail::element_type<std::remove_cv_t<std::remove_pointer_t<V>>>, host);
+      w.adopt(pointed, &detail::type_mark<std::remove_cv_t<std::remove_pointer_t<V>>>, host);
     } else if constexpr (std::is_same_v<V, without_checkpoint>) w.is_saved = false;
     else detail::set(w.lies, v);
   };
@@ -54,7 +54,7 @@ auto registry<App>::add_on(lattice const& on, std::string_view name, Options con
   using view = Kokkos::View<Data, typename App::layout, Kokkos::HostSpace>;
   static_assert(int(view::rank) == int(view::rank_dynamic) && int(view::rank) >= 1,
                 "keel::residency::registry::add: an array with fixed extents, or none. Say double** and extents{n}.");
-  detail::registered::wanted w{name, {}, &detail::element_type<typename view::value_type>};
+  detail::registered::wanted w{name, {}, &detail::type_mark<typename view::value_type>};
   detail::set_element<typename view::value_type>(w.lies);
   w.lies.on = on, w.lies.rank = int(view::rank);
   w.is_left = std::is_same_v<typename App::layout, Kokkos::LayoutLeft>;
@@ -71,7 +71,7 @@ template <class App>
 template <class V>
 V registry<App>::make_view(handle x, memory m) const {
   detail::array_ref const a =
-      known_.lies(checked(x).number, x.level, m, &detail::element_type<typename V::non_const_value_type>, int(V::rank));
+      known_.lies(checked(x).number, x.level, m, &detail::type_mark<typename V::non_const_value_type>, int(V::rank));
   typename V::array_layout lies;
   for (int d = 0; d < a.rank; ++d) lies.dimension[d] = std::size_t(a.extents[d]);
   if constexpr (std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>)
