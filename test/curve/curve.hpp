@@ -35,7 +35,7 @@ struct morton {
     std::int64_t x = 0, y = 0;
     for (int b = 0; b < 31; ++b) x |= (n >> (2 * b) & 1) << b, y |= (n >> (2 * b + 1) & 1) << b;
     std::vector<std::int64_t> made;
-    for (auto const [i, j] : {std::pair{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}})
+    for (auto const& [i, j] : {std::pair{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}})
       if (i >= 0 && j >= 0 && i < side && j < side) made.push_back(number(i, j));
     return made;
   }

@@ -64,9 +64,9 @@ result expect(std::string const& command, int code, std::vector<words> const& al
   } else {
     CHECK(r.code == code);
   }
-  for (auto const& [text, times] : all) {
-    CAPTURE(text);
-    CHECK((times == words::any ? r.says(text) : r.count(text) == times));
+  for (words const& one : all) {
+    CAPTURE(one.text);
+    CHECK((one.times == words::any ? r.says(one.text) : r.count(one.text) == one.times));
   }
   return r;
 }

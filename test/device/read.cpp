@@ -271,9 +271,9 @@ TEST_CASE("device: what is wrong in a file is refused with file and line") {
       {"device=a\nnum-threads=1\n[tbb]\nnum-threads=1\n[serial]\n[tbb]\nnum-threads=2",
        "7: num-threads is set twice (f:4: num-threads is the first). Remove one."},
       {"--tab-device = serial", "1: unknown knob '--tab-device'"}};
-  for (auto const& [text, message] : wrong) {
-    CAPTURE(text);
-    CHECK(refusal(text).starts_with("keel::device: f:" + message));
+  for (auto const& one : wrong) {
+    CAPTURE(one.text);
+    CHECK(refusal(one.text).starts_with("keel::device: f:" + one.refusal));
   }
 }
 

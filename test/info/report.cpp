@@ -60,9 +60,9 @@ std::string const machine = std::string{" --xml '"} + KEEL_TEST_DATA + "/gpus8_n
 /// Every member of `expected` is that of `all`.
 void holds(json const& all, char const* expected) {
   auto const wanted = json::parse(expected);
-  for (auto const& [name, value] : wanted.items()) {
-    CAPTURE(name);
-    CHECK(all.value(name, json{}) == value);
+  for (auto const& member : wanted.items()) {
+    CAPTURE(member.key());
+    CHECK(all.value(member.key(), json{}) == member.value());
   }
 }
 

@@ -105,7 +105,7 @@ void set_lengths(array_ref& of, Options const&... options) {
   };
   extents lengths;
   strides steps;
-  auto const look = [&]<class O>(O const& option) {
+  [[maybe_unused]] auto const look = [&]<class O>(O const& option) {
     if constexpr (std::is_same_v<O, strides>) steps = option;
     else if constexpr (std::is_same_v<O, extents>) lengths = option;
   };
