@@ -333,7 +333,7 @@ def version(tree):
     for name, wanted in {".github/CHANGELOG.md": f"\n## {dotted}", "CITATION.cff": f"\nversion: {dotted}\n"}.items():
         if wanted not in text(tree.root / name):
             yield f"{name}: does not have '{wanted.strip()}', the version of macros.hpp"
-    for name in ("impl/package/keel.wrap", "impl/package/spack/package.py"):
+    for name in ("impl/package/keel.wrap", "impl/package/spack/packages/keel/package.py"):
         for tag in re.findall(r'\b(?:revision = |tag=")(?!main\b)([^"\s]+)', text(tree.root / name)):
             if subprocess.run(["git", "-C", tree.root, "rev-parse", "-q", "--verify", tag], capture_output=True).returncode:
                 yield f"{name}: there is no tag {tag}"
@@ -342,13 +342,13 @@ def version(tree):
 def packaged(tree):
     """Options that the packages give to Meson are options of keel. The address of the project is the variable KEEL_ADDRESS wherever it is needed."""
     options = set(re.findall(r"^option\('(\w+)'", text(tree.root / "meson_options.txt"), re.M)) | {"buildtype", "cpp_args"}
-    for name in ("impl/package/spack/package.py", "impl/package/CMakeLists.txt"):
+    for name in ("impl/package/spack/packages/keel/package.py", "impl/package/CMakeLists.txt"):
         given = set(re.findall(r"-D(\w+)=", text(tree.root / name)))
         for group in re.findall(r"map\(\w+, \(([^)]*)\)", text(tree.root / name)):
             given |= set(re.findall(r"\w+", group))
         for option in sorted(given - options):
             yield f"{name}: keel has no option {option}"
-    for name in ("README.md", "impl/package/keel.wrap", "impl/package/spack/package.py", "impl/package/CMakeLists.txt"):
+    for name in ("README.md", "impl/package/keel.wrap", "impl/package/spack/packages/keel/package.py", "impl/package/CMakeLists.txt"):
         for line in text(tree.root / name).splitlines():
             if re.match(r"url = (?!KEEL_ADDRESS$)", line) or re.search(r"example[.]org|GIT_REPOSITORY (?!\$ENV\{KEEL_ADDRESS\})", line):
                 yield f"{name}: {line.strip()} does not have KEEL_ADDRESS"

@@ -12,8 +12,8 @@
 /// `KEEL_WITH_TBB`, `KEEL_WITH_MEMKIND`, `KEEL_WITH_UMPIRE`, `KEEL_WITH_HDF5`
 /// (1 if that library was found, else 0 or absent).
 
-/// The version of keel, 10000 * major + 100 * minor + patch: `#if KEEL_VERSION >= 400` is true from 0.4.0 on.
-#define KEEL_VERSION 400
+/// The version of keel, 10000 * major + 100 * minor + patch: `#if KEEL_VERSION >= 500` is true from 0.5.0 on.
+#define KEEL_VERSION 500
 
 /// Marks a function that device code may call. Empty under a host compiler.
 #if defined(__CUDACC__) || defined(__HIPCC__)

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""keel for Spack. In a repository of one's own: packages/keel/package.py. The variable KEEL_ADDRESS says where keel is cloned from."""
+"""keel for Spack; the folder of repo.yaml is the repository. The variable KEEL_ADDRESS says where keel is cloned from."""
 import os
 
 from spack.package import *
+
+try:
+    from spack_repo.builtin.build_systems.meson import MesonPackage
+except ImportError:
+    pass  # Spack before 1.0, which has it in spack.package
 
 
 class Keel(MesonPackage):
