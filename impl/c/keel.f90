@@ -115,8 +115,10 @@ module keel
     end function
 
     ! ---- exchanger
-    !> Describes an array. `index`: which of its indices count the dimensions of the grid, `indices` of them, or the
-    !! elements of the mesh; `longer`: a bit for each dimension along which it lies on faces.
+    !> Describes an array. `index` says which of its indices, from 1, counts the elements of the mesh: `index=[2]` for
+    !! a(level, cell). On a grid it says so for each dimension, and `indices` how many these are: `index=[3, 2],
+    !! indices=2` for a(variable, y, x). Without them the first ones do. `longer`: a bit for each dimension along which
+    !! it lies on faces.
     integer(c_int) function keel_on(array, a, mesh, index, indices, layers, memory, longer) bind(C, name='keel_f_on')
       import :: c_char, c_int, keel_array
       type(keel_array), intent(out) :: array

@@ -91,10 +91,13 @@ int keel_ordered_sum(int environment, int64_t n, double const* values, double* s
 
 /* ---- where elements are */
 
-/** A mesh, cut over the ranks: ids that this rank owns, and of its ghosts layer by layer, the nearest first;
- * counts[k] of them in layer k. Local indices count in this order. Collective. */
-int keel_partition(int environment, char const* mesh, int64_t owned_count, int64_t const* owned, int layers,
-                   int64_t const* counts, int64_t const* ghosts, int* partition);
+/** A mesh, cut over the ranks, by the ids of this rank's elements. Local indices count in this order. Collective. */
+int keel_partition(int environment, char const* mesh,         /**< any name */
+                   int64_t owned_count, int64_t const* owned, /**< those that it owns */
+                   int layers,                                /**< how many layers its ghosts lie in */
+                   int64_t const* counts,                     /**< `layers` numbers: ghosts in each */
+                   int64_t const* ghosts,                     /**< all of them, the nearest layer first */
+                   int* partition);
 /** Elements that this rank owns, and those that it has. */
 int keel_partition_size(int partition, int64_t* owned, int64_t* all);
 /** The ids of all that it has, by local index. */

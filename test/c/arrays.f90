@@ -5,14 +5,15 @@ program arrays
   use keel
   implicit none
   integer(c_int64_t), parameter :: cells = 6
-  integer(c_int) :: world, rank, ranks, ring, x, plan, open, registry, v
-  integer(c_int64_t) :: first, total, ids(cells + 2), ghosts(2), i
+  integer(c_int) :: world, rank, ranks, ring, x, plan, open, registry, v, line, cut, on_cut, cut_plan
+  integer(c_int64_t) :: first, total, ids(cells + 2), ghosts(2), i, extents(1), begin(1), end(1), at(1)
   type(keel_array) :: here, there
   real(c_double), target :: wide(2*(cells + 2), 3)
   real(c_float), target :: small(4, cells + 2)
   integer(c_int32_t), target :: numbers(2, cells + 2)
   complex(c_double), target :: waves(cells + 2)
   real(c_double), pointer :: level(:), back(:)
+  real(c_double), allocatable, target :: across(:, :)
   character(len=300) :: text
   integer :: failures = 0
 
@@ -61,6 +62,23 @@ program arrays
   call good(keel_plan(x, 1, [here], open), 'plan of complex numbers')
   call good(keel_exchange(open, waves), 'exchange')
   call require(all(abs(waves - cmplx(real(ids), -1, c_double)) < 1e-12_c_double), 'complex numbers have their ghosts')
+
+  ! A grid that is cut elsewhere: each rank has one cell, the last one the rest. The second index counts cells.
+  call good(keel_grid(1, [total], [1], [1], line), 'grid')
+  call bad(keel_cut_grid(line, [-1], [total], cut), keel_refused, 'negative length', 'fewer positions than none')
+  call good(keel_cut_grid(line, [ranks + 1], [(i, i=0, ranks - 1), total], cut), 'cut_grid')
+  call good(keel_share(cut, world, extents, begin, end, at), 'share')
+  i = end(1) - begin(1)
+  call require(at(1) == rank .and. i == merge(total - rank, 1_c_int64_t, rank == ranks - 1), 'cut where it is said')
+  call good(keel_exchanger(world, cut, 0, [ring], on_cut), 'exchanger')
+  allocate (across(3, extents(1)))
+  across = real(at(1), c_double)
+  across(:, end(1)) = real(at(1) + i - 1, c_double)
+  call good(keel_on(here, across, index=[2], indices=1), 'on')
+  call good(keel_plan(on_cut, 1, [here], cut_plan), 'plan')
+  call good(keel_exchange(cut_plan, across), 'exchange')
+  call require(all(nint(across(:, 1)) == modulo(at(1) - 1, total)), 'the ghost before a cut')
+  call require(all(nint(across(:, extents(1))) == modulo(at(1) + i, total)), 'the ghost behind a cut')
 
   ! Arrays of keel's, first index fastest; and mistakes.
   call good(keel_registry(world, 0, 1, [ring], registry), 'registry')

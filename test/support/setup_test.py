@@ -14,7 +14,7 @@ import time
 
 SETUP = pathlib.Path(sys.argv[1]) / "subprojects/setup"
 SHELL = ["bash", "sh", "cat", "cut", "echo", "env", "grep", "sort", "tr", "touch", "xargs", "sleep", "ln", "sed"]
-TOOLS = ["c++", "ninja", "cmake", "python3", "mpicxx", "mpiexec", "meson", "pkg-config", "gfortran"]
+TOOLS = ["c++", "ninja", "cmake", "python3", "mpicxx", "mpiexec", "meson", "pkg-config", "gfortran", "chromium"]
 HEADERS = "boost/hana/tuple.hpp\ndoctest/doctest.h\nnlohmann/json.hpp\ntbb/version.h\nxsimd/xsimd.hpp"
 
 
