@@ -2,13 +2,14 @@
 #pragma once
 
 /// @file
-/// `keel-info report`: a page that holds all that is known of a run, and needs nothing but a browser. What the page
-/// makes of its numbers: page/*.js.
+/// `keel-info report`: a page that holds all that is known of a run, and needs nothing but a browser: its numbers as a
+/// document, and what report_html.hpp makes of them.
 
 #include "arguments.hpp"
 #include "check.hpp"
 #include "json.hpp"
 #include "report_events.hpp"
+#include "report_html.hpp"
 #include "report_page.hpp" // made by page/embed.py
 #include "show.hpp"
 #include "trace_data.hpp"
@@ -166,25 +167,29 @@ inline void write_report(arguments const& asked, topology::node const& node, con
     for (auto& f : findings_of(*traces)) found.push_back(std::move(f));
   bool const is_of_run = traces != nullptr && !traces->knobs.empty();
   auto const now = std::chrono::system_clock::now().time_since_epoch();
-  auto data = text_of(
-      {{"report", 2},
-       {"written", std::chrono::duration_cast<std::chrono::microseconds>(now).count()},
-       {"of_keel", KEEL_VERSION},
-       {"node", node_json(node)},
-       {"host", null_unless(asked.xml.empty(), machine::host_name())},
-       {"boxes", boxes_json(node)},
-       {"map", map_json(map_of(with_ranks, node))},
-       {"map_was_asked_for", asked.map.has_value()},
-       {"knobs_of_run", is_of_run},
-       {"knobs", is_of_run ? traced_knobs_json(*traces) : knobs_json(c)},
-       {"findings", list_of(found, [](finding const& f) { return json{{"wrong", f.is_wrong}, {"text", f.text}}; })},
-       {"trace", traces != nullptr ? trace_json(*traces) : json{}}});
+  json const all{
+      {"report", 2},
+      {"written", std::chrono::duration_cast<std::chrono::microseconds>(now).count()},
+      {"of_keel", KEEL_VERSION},
+      {"node", node_json(node)},
+      {"host", null_unless(asked.xml.empty(), machine::host_name())},
+      {"boxes", boxes_json(node)},
+      {"map", map_json(map_of(with_ranks, node))},
+      {"map_was_asked_for", asked.map.has_value()},
+      {"knobs_of_run", is_of_run},
+      {"knobs", is_of_run ? traced_knobs_json(*traces) : knobs_json(c)},
+      {"findings", list_of(found, [](finding const& f) { return json{{"wrong", f.is_wrong}, {"text", f.text}}; })},
+      {"trace", traces != nullptr ? trace_json(*traces) : json{}}};
+  report_html const html{all};
+  auto data = text_of(all);
   for (auto at = data.find('<'); at != data.npos; at = data.find('<', at)) // no text ends the element that holds it
     data.replace(at, 1, "\\u003c");
   std::string text;
-  for (auto const& part : page_begin) text += part;
-  text += data;
-  for (auto const& part : page_end) text += part;
+  for (auto const& piece : page_pieces)
+    text += piece == "@LINKS@"      ? html.links()
+            : piece == "@SECTIONS@" ? html.sections()
+            : piece == "@DATA@"     ? data
+                                    : piece;
   std::vector<std::string> inputs{asked.files.begin() + 1, asked.files.end()};
   if (!asked.xml.empty()) inputs.push_back(asked.xml);
   if (auto const failure = policy::write_whole_file(page, text, inputs))

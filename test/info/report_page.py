@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """report_page.py KEEL_INFO DATA [PICTURES]: the page of keel-info report in a headless Chromium.
 
-Its numbers are those of the trace that was written here; it works by keyboard, in dark and light, and on the width of a
-phone; as many events as a page can hold open in under three seconds. With a third argument, pictures of each section go there.
+Its numbers are those of the trace that was written here; they and the drawings are there without scripts, too. It works by
+keyboard and pointer, in dark and light, on the width of a phone and on paper; as many events as a page can hold open in under three
+seconds. With a third argument, pictures of each section go there.
 """
+import base64
 import json
 import pathlib
 import random
@@ -92,7 +94,10 @@ def repeat(page, times, rows):
     count, component = len(trace["kinds"]), 3
     trace["kind"] = [n * count + k for n in range(times) for k in trace["kind"]]
     trace["kinds"] = [kind[:component] + [kind[component] + n] + kind[component + 1:] for n in range(times) for kind in trace["kinds"]]
-    trace["by_variable"] = (trace["by_variable"] * rows)[:rows]
+    table = re.search(r'data-of="copies".*?<tbody>(.*?)</tbody>', head, re.S)
+    some = re.findall("<tr>(.*?)</tr>", table[1], re.S)
+    body = "".join(f"<tr>{some[n % len(some)]}</tr>" for n in range(rows))
+    head = head[:table.start(1)] + body + head[table.end(1):]
     trace["duration"] *= times
     return f'{head}id="data">{json.dumps(report).replace("<", chr(92) + "u003c")}</script>{tail}'
 
@@ -115,7 +120,7 @@ def numbers(browser, held):
     about = browser.ask("document.querySelector('#summary .about').textContent")
     check("the page begins with program, host, date and version", about == "ocean, 2 ranks on n1, began 2025-11-21 11:22 UTC, with keel 0.4.0.", about)
     places = browser.ask("[...document.querySelectorAll('[data-of=places] tbody tr')].map(r => r.innerText.trim().split(/\\s+/).join(' '))")
-    times = browser.ask("window.movedAt")
+    times = [float(at) for at in re.findall(r"H([\d.e+]+)", browser.ask("document.querySelector('.moved').getAttribute('d')"))]
     check("the chart of bytes goes forward in time", times == sorted(times) and len(times) > 1000)
     lanes = browser.ask("[...document.querySelectorAll('.legend span')].map(s => s.textContent)")
     check("kernels and waiting are on the timeline", {"their kernels on the device", "waiting for messages"} <= set(lanes), lanes)
@@ -136,7 +141,7 @@ def numbers(browser, held):
     check("the picture says what it draws", "might run on when its trace began" in about, about)
     boxes = browser.ask("[...document.querySelectorAll('.drawing [title]')].map(e => e.title).filter(t => t.includes('rank'))")
     check("ranks are drawn on their cores", boxes == [f"core {8 * r + c}, rank {r}" for r in range(RANKS) for c in range(4)], boxes)
-    inside = browser.ask("""[...document.querySelectorAll('.graphs rect')].map(r => {
+    inside = browser.ask("""[...document.querySelectorAll('.graph rect')].map(r => {
       const box = r.getBBox(), [name, memory] = [r.nextElementSibling, r.nextElementSibling.nextElementSibling].map(e => e.getBBox());
       const end = memory.width ? memory.x : box.x + box.width;
       return name.x >= box.x && name.x + name.width < end && (!memory.width || memory.x + memory.width < box.x + box.width);
@@ -146,13 +151,22 @@ def numbers(browser, held):
     check("the tile of copies", f"{sum(what == 'copy' for what, _ in held)}copies" in tiles, tiles)
 
 
+def drawn(browser):
+    """How many events each path of the timeline has."""
+    return browser.ask("[...document.querySelectorAll('.lanes .plot path')].map(p => p.getAttribute('d').split('M').length - 1)")
+
+
 def keyboard(browser):
     browser.ask("document.querySelector('.lanes').focus()")
-    whole = browser.ask("window.drawnEvents")
+    by_info, begun = drawn(browser), browser.ask("document.querySelector('.axis text:last-child').textContent")
+    browser.press("0")
+    check("scripts draw the timeline as keel-info does", drawn(browser) == by_info and sum(by_info) > 1000, (by_info, drawn(browser)))
+    ends = browser.ask("document.querySelector('.axis text:last-child').textContent")
+    check("and write its times so", ends == begun, (begun, ends))
+    whole = sum(by_info)
     for _ in range(6):
         browser.press("+")
-    settle(browser)
-    near = browser.ask("window.drawnEvents")
+    near = sum(drawn(browser))
     check("+ zooms", 0 < near < whole, f"{near} of {whole}")
     browser.press("n"), browser.press("n")
     first = browser.ask("document.querySelector('.event').textContent")
@@ -160,14 +174,20 @@ def keyboard(browser):
     browser.press("p")
     check("p goes back", browser.ask("document.querySelector('.event').textContent") != first)
     browser.press("0")
-    settle(browser)
-    check("0 shows all", browser.ask("window.drawnEvents") == whole, f"{browser.ask('window.drawnEvents')} of {whole}")
+    check("0 shows all", sum(drawn(browser)) == whole + 1, f"{sum(drawn(browser))} of {whole}, and the chosen one")
+    box = browser.ask("(b => [b.left, b.top, b.width])(document.querySelector('.lanes').getBoundingClientRect())")
+    browser.drag(*((box[0] + box[2] * part, box[1] + 20) for part in (0.4, 0.5)))
+    check("dragging zooms", 0 < sum(drawn(browser)) < whole and browser.ask("document.querySelector('.axis text').textContent") != "0")
+    browser.drag(*[(box[0] + box[2] * 0.45, box[1] + 20)] * 2)
+    told = browser.ask("document.querySelector('.event').textContent")
+    check("a click tells an event", told.startswith("Event ") and told != first, told)
+    browser.press("0")
     # By Tab alone all that can be used is reached, in order, the theme and the timeline too.
     browser.ask("document.activeElement.blur(), scrollTo(0, 0)")
     reached = set()
     for _ in range(120):
         browser.press("Tab", 9)
-        reached.add(browser.ask("document.activeElement.id || document.activeElement.className || document.activeElement.tagName"))
+        reached.add(browser.ask("document.activeElement.id || document.activeElement.getAttribute('class') || document.activeElement.tagName"))
     check("Tab reaches the theme and the timeline", {"theme", "chart lanes", "drawing wide"} <= reached, reached)
     browser.ask("document.querySelector('[data-of=copies] th:nth-child(6) button').focus()")
     browser.press("Enter", 13), browser.press("Enter", 13) # the largest first, then the smallest
@@ -204,22 +224,51 @@ def places(folder):
 
 
 def long_table(browser, rows):
-    """A table of many rows draws some; the others come by a button, or by words that they hold."""
-    drawn = "document.querySelectorAll('[data-of=copies] tbody tr').length"
-    check("few rows of many are drawn", browser.ask(drawn) == 200, browser.ask(drawn))
-    told = browser.ask("document.querySelector('[data-of=copies] .more').textContent")
-    check("the button says how many there are", f"200 of {rows}" in told, told)
-    browser.ask("document.querySelector('[data-of=copies] .more').click()")
-    check("the button draws more", browser.ask(drawn) == 400, browser.ask(drawn))
+    """Words find the rows of a long table that hold them, and a head sorts all."""
+    count = "document.querySelectorAll('[data-of=copies] tbody tr:not([hidden])').length"
+    check("all rows are drawn", browser.ask(count) == rows, browser.ask(count))
     find = "(() => { const i = document.querySelector('#copies input'); i.value = '%s'; i.dispatchEvent(new Event('change')); })()"
     browser.ask(find % "V3")
-    cells = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr')].map(r => r.cells[0].textContent)")
+    cells = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr:not([hidden])')].map(r => r.cells[0].textContent)")
     check("words find rows", set(cells) == {"v3"}, set(cells))
     browser.ask(find % "no row has this")
-    check("words that no row holds find none", browser.ask(drawn) == 0, browser.ask(drawn))
+    check("words that no row holds find none", browser.ask(count) == 0, browser.ask(count))
     browser.ask(find % "")
-    check("no words find all", browser.ask(drawn) == 200, browser.ask(drawn))
-    check("a short table has no button", browser.ask("document.querySelector('[data-of=knobs] .more').hidden"))
+    check("no words find all", browser.ask(count) == rows, browser.ask(count))
+    check("a short table has nothing to find rows by", browser.ask("document.querySelectorAll('#knobs input').length") == 0)
+
+
+def without_scripts(page, wanted):
+    """All tables, tiles and drawings are in the page itself, which names nothing that lies elsewhere."""
+    with Browser(find_browser(), scripts=False) as browser:
+        browser.open(page.as_uri())
+        check("no script ran", browser.ask("document.documentElement.dataset.ready") is None)
+        check("the content is there without scripts", content(browser) == wanted, (content(browser), wanted))
+        check("what needs scripts is not offered", browser.ask("document.querySelector('#theme').getClientRects().length") == 0)
+        check("no error without scripts", not browser.wrong, browser.wrong)
+    elsewhere = re.findall(r"""(?:src|href)=["'](?!#)[^"']*|url\([^)]*|@import[^;]*|https?://[^"'\s]*""", page.read_text())
+    check("nothing lies elsewhere", not elsewhere, elsewhere)
+
+
+def content(browser):
+    return browser.ask("""['.tiles', 'tbody', '.drawing', '.lanes .plot', '.bytes .plot', '.graph'].map(each => [...document.querySelectorAll(each)].map(
+      e => e.getClientRects().length > 0 || e.closest('details') ? e.textContent + e.querySelectorAll('*').length : 'not shown'))""")
+
+
+def on_paper(browser):
+    """On A4 with its margins nothing is cut off at the right, and all sections are printed."""
+    browser.prefer("dark", "print")
+    browser.resize(703, 994)
+    over = browser.ask("""[...document.querySelectorAll('main *')].filter(e => !e.closest('details') && e.getBoundingClientRect().right > 703.5)
+      .map(e => `${e.tagName} ${e.getAttribute('class')} ${e.getBoundingClientRect().right}`).slice(0, 5)""")
+    check("nothing leaves the paper", not over, over)
+    check("paper is white", browser.ask("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)")
+    made = base64.b64decode(browser.send("Page.printToPDF", preferCSSPageSize=True)["data"])
+    check("it is A4", b"/MediaBox [0 0 595" in made or b"/MediaBox [0 0 594" in made, re.findall(rb"/MediaBox \[[^]]*", made)[:1])
+    if PICTURES:
+        (PICTURES / "paper.pdf").write_bytes(made)
+    browser.prefer("light")
+    browser.resize(1200, 900)
 
 
 def settle(browser):
@@ -271,9 +320,12 @@ def main():
             shown = browser.ask("[...document.querySelectorAll('section')].map(s => s.id).join()")
             check("all sections are there", shown == "summary,warnings,node,knobs,copies,routines,timeline,schedule", shown)
             numbers(browser, held)
+            with_scripts = content(browser)
             keyboard(browser)
             looks(browser, "run")
+            on_paper(browser)
             check("no error, and nothing asked of the network", not browser.wrong, browser.wrong)
+        without_scripts(page, with_scripts)
         alone = folder / "alone.html"
         subprocess.run([INFO, "report", alone], check=True, stdout=subprocess.DEVNULL)
         with Browser(program) as browser:
@@ -295,7 +347,7 @@ def main():
             check("no error where nothing moved", not browser.wrong, browser.wrong)
         places(folder)
         many = folder / "many.html"
-        rows = 50_000
+        rows = 1000 # the most that a table has
         many.write_text(repeat(page.read_text(), TIMES, rows))
         print(f"a page of {TIMES * len(held)} events has {many.stat().st_size >> 20} MiB")
         with Browser(program) as browser:

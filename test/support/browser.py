@@ -17,7 +17,7 @@ def find_browser():
 class Browser:
     """One page. `wrong` are the errors and warnings that it gave, and what it asked the network for."""
 
-    def __init__(self, program, width=1200, height=900):
+    def __init__(self, program, width=1200, height=900, scripts=True):
         self.folder = tempfile.TemporaryDirectory()
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
@@ -34,6 +34,7 @@ class Browser:
         self.session = self.send("Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.resize(width, height)
 
     def __enter__(self):
@@ -91,7 +92,7 @@ class Browser:
             self.receive()
             if time.monotonic() - begun > timeout:
                 raise RuntimeError(f"{url} does not load")
-        self.ask("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+        self.send("Page.captureScreenshot", clip={"x": 0, "y": 0, "width": 1, "height": 1, "scale": 1}) # waits for a frame
         return time.monotonic() - begun
 
     def ask(self, expression):
@@ -105,14 +106,19 @@ class Browser:
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if is_phone else 1,
                   mobile=is_phone)
 
-    def prefer(self, scheme):
-        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    def prefer(self, scheme, media=""):
+        self.send("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def press(self, key, code=0):
         """A key, by the name that JavaScript has for it."""
         text = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}
         self.send("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **text)
         self.send("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
+
+    def drag(self, begin, end):
+        """The pointer is pressed at the one place and let go at the other."""
+        for what, (x, y) in (("mousePressed", begin), ("mouseMoved", end), ("mouseReleased", end)):
+            self.send("Input.dispatchMouseEvent", type=what, x=x, y=y, button="left", clickCount=1)
 
     def picture(self, path, whole=False):
         made = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
