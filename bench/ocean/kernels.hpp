@@ -113,14 +113,13 @@ struct advance_columns {
                                   keel::block::team_memory<double> const& memory) const {
     auto const i = b.index(0), j = b.index(1);
     if (!is_owned(int(i))) return;
-    auto const column = memory.as<double>(0);
     double up = 0;
-    auto const eliminate = [&](int k, double x) { column[std::size_t(k)] = up = x + mix.carry[k] * up; };
+    auto const eliminate = [&](int k, double x) { memory[std::size_t(k)] = up = x + mix.carry[k] * up; };
     double flux = leap_u(int(i), int(j), eliminate);
-    substitute(column, &u_new(i, j, 0));
+    substitute(memory, &u_new(i, j, 0));
     up = 0;
     flux += leap_v(int(i), int(j), eliminate);
-    substitute(column, &v_new(i, j, 0));
+    substitute(memory, &v_new(i, j, 0));
     set_eta(i, j, flux);
   }
 

@@ -10,4 +10,3 @@
 #include <keel/block/for_each_block.hpp>
 #include <keel/block/length.hpp>
 #include <keel/block/pack.hpp>
-#include <keel/block/tridiagonal.hpp>

@@ -137,8 +137,12 @@ TEST_CASE("block: loops over columns have the bits of the plain loop, in either 
 }
 
 TEST_CASE("block: a part of the columns leaves the others alone") {
-  field<3> const x({9, 11, 2}, true, 8);
+  field<3> const x({9, 11, 3}, true, 8);
+  std::size_t number = 0;
+  x.each([&](double& value) { value = number++ % 3 == 2 ? double(number) : 0; });
   kb::for_each_block<4, kb::tail::masked>(kb::columns_of(x, {2, 3}, {8, 10}), [&](auto block) {
+    auto const all = block.load(x, 2);
+    for (std::size_t c = block.size(); c < 4; ++c) CHECK(all[c] == all[0]); // elements that are no column
     for (std::size_t c = 0; c < block.size(); ++c) x(block.index(0, c), block.index(1, c), 1) += 1;
     block.store(x, block.load(x, 0) + 2.0, 0);
   });
@@ -188,35 +192,6 @@ TEST_CASE("block: a place with lanes takes rows side by side, and blocks know th
   field<2> const line({7, 2}, true, 70); // no rows
   kb::for_each_block<1, kb::tail::scalar>(place, kb::columns_of(line), [](auto const&) {});
   CHECK(rows == 4);
-}
-
-namespace {
-struct every_third { // on both sides, as what `stream` calls
-  double const* first;
-  KEEL_FUNCTION double const* operator()(std::size_t k) const { return first + 3 * k; }
-};
-} // namespace
-
-TEST_CASE("block: a column is streamed into the memory of a team level by level, upwards") {
-  for (std::size_t n : {0U, 1U, 15U, 16U, 17U, 64U, 65U, 130U}) {
-    CAPTURE(n);
-    std::vector<double> const column = [&] {
-      std::vector<double> made(3 * n);
-      for (std::size_t i = 0; i < made.size(); ++i) made[i] = some(i);
-      return made;
-    }();
-    std::vector<double> memory(2 * n + 1, -1);
-    kb::team_memory<double> const own{memory.data(), 2};
-    std::size_t next = 0, wrong = 0;
-    own.stream(n, every_third{column.data()}, [&](std::size_t k, double value) {
-      wrong += k != next++ || !(value == column[3 * k]) || !(memory[2 * k] == value);
-      memory[2 * k] = double(k);
-    });
-    CHECK(next == n);
-    for (std::size_t k = 0; k < n; ++k) wrong += !(memory[2 * k] == double(k)) || !(memory[2 * k + 1] == -1);
-    CHECK(wrong == 0);
-    CHECK(memory[2 * n] == -1);
-  }
 }
 
 TEST_CASE("block: a reduction on the calling thread goes from block to block") {

@@ -19,13 +19,7 @@ struct body {
   }
 };
 
-#if defined(COEFFICIENT_OF_TWO_INDICES)
-// expect: a coefficient has another number of indices than the unknowns, and more than one
-int main() {
-  keel::block::tridiagonal const m{field<2>{}, field<1>{}, field<1>{}};
-  keel::block::solve_tridiagonal<8>("solve", keel::block::caller{}, m, field<3>{});
-}
-#elif defined(FIELD_WITHOUT_LEVEL)
+#if defined(FIELD_WITHOUT_LEVEL)
 // expect: keel::block::column_block: the field has another number of indices
 // errors: 2
 int main() { keel::block::for_each_block<8>(keel::block::columns_of(field<3>{}), body<>{}); }
@@ -47,8 +41,6 @@ keel::block::pack<thing, 4> things;
 #else
 int main() {
   keel::block::for_each_block<8>(keel::block::columns_of(field<3>{}), body<int>{});
-  keel::block::solve_tridiagonal<8>("solve", keel::block::caller{},
-                                    keel::block::tridiagonal{field<3>{}, field<3>{}, field<3>{}}, field<3>{});
   keel::block::for_each_block<4>(0, 10, [](auto) {});
   return keel::block::pack<int, 4>::filled(0)[0];
 }

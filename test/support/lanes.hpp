@@ -35,17 +35,14 @@ struct keel::block::launcher<keel::test::lanes> {
       for (std::size_t row = 0; row < rows; ++row) f(i, row);
   }
   template <class T, class F, class... Label>
-  static bool run_with_memory(keel::test::lanes const& where, std::size_t count, team_room room, F const& f,
+  static bool run_with_memory(keel::test::lanes const& where, std::size_t count, std::size_t values, F const& f,
                               Label const&...) {
-    if (room.own > where.most_values) return false;
+    if (values > where.most_values) return false;
     ++*where.with_memory;
     for (std::size_t first = 0; first < count; first += 3) {
-      std::vector<T> memory(3 * room.own, std::numeric_limits<T>::quiet_NaN());
-      std::vector<T> common(room.common, std::numeric_limits<T>::quiet_NaN());
-      if (room.common > 0)
-        for (std::size_t own = 0; own < 3; ++own) f.fill(common.data(), own, std::size_t{3});
+      std::vector<T> memory(3 * values, std::numeric_limits<T>::quiet_NaN());
       for (std::size_t own = 0; own < 3 && first + own < count; ++own)
-        in(f, first + own, team_memory<T>{memory.data() + own, 3, common.data()});
+        in(f, first + own, team_memory<T>{memory.data() + own, 3});
     }
     return true;
   }

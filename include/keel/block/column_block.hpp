@@ -66,21 +66,14 @@ struct column_block {
     return other;
   }
 
-  /// Whether these columns are neighbours in the memory of `field`. A kernel with many accesses asks once, and writes
-  /// `load<true>` and `store<true>` if the answer is yes for all of its fields.
-  template <class View>
-  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION bool is_adjacent(View const& field) const {
-    return Length == 1 || detail::stride_of(field, along) == 1;
-  }
-
   /// The values of these columns at index `k` along them; without `k` those of a field of only horizontal indices.
   /// Elements that are no column repeat the first one, so that no other memory is read and no division fails.
-  template <bool Adjacent = false, class View, class... K>
+  template <class View, class... K>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto load(View const& field, K... k) const {
     using T = std::remove_cv_t<std::remove_pointer_t<decltype(field.data())>>;
     T const* const source = at(field, k...);
     if constexpr (Whole) {
-      if (in_registers && (Adjacent || is_adjacent(field))) return pack<T, Length>::load(source);
+      if (in_registers && is_adjacent(field)) return pack<T, Length>::load(source);
       return pack<T, Length>::load_strided(source, across(field));
     } else {
       auto const stride = across(field);
@@ -91,11 +84,11 @@ struct column_block {
   }
 
   /// Writes the values of these columns, and of no other.
-  template <bool Adjacent = false, class View, class T, class... K>
+  template <class View, class T, class... K>
   KEEL_FORCE_INLINE KEEL_FUNCTION void store(View const& field, pack<T, Length> const& values, K... k) const {
     T* const target = at(field, k...);
     if constexpr (Whole) {
-      if (in_registers && (Adjacent || is_adjacent(field))) values.store(target);
+      if (in_registers && is_adjacent(field)) values.store(target);
       else values.store_strided(target, across(field));
     } else {
       auto const stride = across(field);
@@ -124,6 +117,11 @@ private:
   /// lie along the slower index.
   static constexpr bool in_registers = !KEEL_ON_ACCELERATOR;
 
+  /// Whether these columns are neighbours in the memory of `field`.
+  template <class View>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION bool is_adjacent(View const& field) const {
+    return Length == 1 || detail::stride_of(field, along) == 1;
+  }
   template <class View>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::ptrdiff_t across(View const& field) const {
     auto stride = std::ptrdiff_t(detail::stride_of(field, 0));
@@ -132,23 +130,5 @@ private:
     return stride;
   }
 };
-
-/// Calls `use(k, load(k))` for the levels `first` to `n` - 1 of a column, upwards. On a GPU the loads of eight levels
-/// come first, so that they are under way together.
-template <class Load, class Use>
-KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void for_levels(std::size_t first, std::size_t n, Load&& load, Use&& use) {
-  std::size_t k = first;
-#if KEEL_ON_ACCELERATOR
-  constexpr std::size_t ahead = 8;
-  for (; k + ahead <= n; k += ahead) {
-    decltype(load(k)) loaded[ahead];
-    KEEL_UNROLL
-    for (std::size_t a = 0; a < ahead; ++a) loaded[a] = load(k + a);
-    KEEL_UNROLL
-    for (std::size_t a = 0; a < ahead; ++a) use(k + a, loaded[a]);
-  }
-#endif
-  for (; k < n; ++k) use(k, load(k));
-}
 
 } // namespace keel::block

@@ -30,8 +30,7 @@ struct caller {};
 ///
 /// Two more are for places that have lanes, as GPUs do. `run_rows(Where, count, rows, f, label...)` calls `f(i, row)`
 /// for each i < count and row < rows, so that neighbouring rows share what they read. `run_with_memory<T>(Where, count,
-/// room, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of that `team_room`, after all threads of the team
-/// have called `f.fill(common, rank, threads)` if common room was asked for; it answers false if room is
+/// values, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of so many values; it answers false if room is
 /// missing.
 ///
 /// `label...` is nothing or a name for tools, a `std::string`.
@@ -135,10 +134,6 @@ struct body {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void operator()(std::size_t i, More&... more) const {
     range.template visit<Length, Tail>(i, f, more...);
   }
-  template <class T>
-  KEEL_FORCE_INLINE KEEL_FUNCTION void fill(T* common, std::size_t rank, std::size_t threads) const {
-    if constexpr (requires { f.fill(common, rank, threads); }) f.fill(common, rank, threads);
-  }
 };
 /// What a place calls for columns in rows: a thread takes one of them, or `Length` along the slower index, and its
 /// neighbours lie along the other.
@@ -209,17 +204,16 @@ void for_each_block(std::string const& label, Where const& where, Index begin, I
   for_each_block<Length, Tail>(label, where, indices<Index>{begin, end}, std::move(f));
 }
 
-/// Calls `f(block, memory)` with `room` for values of `T` in a `team_memory` if the place has one that is large
-/// enough, and blocks of one index; else `f(block)`, as `for_each_block` does. With common room the threads of a team,
-/// `rank` of `threads`, first call `f.fill(common, rank, threads)` and share the work.
+/// Calls `f(block, memory)` with so many `values` of `T` in a `team_memory` if the place has one that is large enough,
+/// and blocks of one index; else `f(block)`, as `for_each_block` does.
 template <std::size_t Length, tail Tail, class T, Place Where, Blocked Range, class F>
 void for_each_block_with_memory(std::string const& label, Where const& where, Range const& range,
-                                [[maybe_unused]] team_room room, F f) {
+                                [[maybe_unused]] std::size_t values, F f) {
   using body = detail::body<Length, Tail, Range, F>;
   if constexpr (Length == 1 && requires(body const& b) {
-                  launcher<Where>::template run_with_memory<T>(where, std::size_t{}, room, b, label);
+                  launcher<Where>::template run_with_memory<T>(where, std::size_t{}, values, b, label);
                 }) {
-    if (launcher<Where>::template run_with_memory<T>(where, range.template block_count<1>(), room, body{range, f},
+    if (launcher<Where>::template run_with_memory<T>(where, range.template block_count<1>(), values, body{range, f},
                                                      label))
       return;
   }

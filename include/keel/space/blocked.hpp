@@ -49,9 +49,6 @@ struct blocked_rows {
   KEEL_FUNCTION void operator()(int i, int row) const { f(std::size_t(i), std::size_t(row)); }
 };
 
-/// In bytes: where the memory of a team begins, because pairs of values are copied at once.
-inline constexpr std::size_t team_border = 16;
-
 /// The threads of a team of which each has so many bytes: whole warps that fill 32 KiB, so that an H200 holds six or
 /// seven teams at once; 0 if one warp is too much.
 constexpr int team_width(std::size_t bytes_of_each) {
@@ -63,20 +60,12 @@ constexpr int team_width(std::size_t bytes_of_each) {
 template <class Space, class T, class F>
 struct blocked_with_memory {
   F f;
-  std::size_t count;
-  keel::block::team_room room;
+  std::size_t count, values; // of each thread
   KEEL_FUNCTION void operator()(typename Kokkos::TeamPolicy<Space>::member_type const& team) const {
     auto const threads = std::size_t(team.team_size()), own = std::size_t(team.team_rank());
-    std::size_t const begin = std::size_t(team.league_rank()) * threads, i = begin + own;
-    std::size_t const values = room.own * threads;
-    auto* const all =
-        static_cast<T*>(team.team_shmem().get_shmem_aligned((values + room.common) * sizeof(T), team_border));
-    if (room.common > 0) {
-      f.fill(all + values, own, threads);
-      team.team_barrier();
-    }
-    bool const in_warp = begin + own / 32 * 32 + 32 <= count; // a team is of whole warps
-    keel::block::team_memory<T> memory{all + own, threads, all + values, in_warp};
+    std::size_t const i = std::size_t(team.league_rank()) * threads + own;
+    auto* const all = static_cast<T*>(team.team_shmem().get_shmem_aligned(values * threads * sizeof(T), alignof(T)));
+    keel::block::team_memory<T> memory{all + own, threads};
     if (i < count) f(i, memory);
   }
 };
@@ -121,21 +110,20 @@ struct launcher<Space> {
                                           {keel::space::detail::tile_width, keel::space::detail::tile_rows})),
         keel::space::detail::blocked_rows<F>{f});
   }
-  /// Returns false and does nothing if the columns of a warp do not fit, or what a team has in common.
+  /// Returns false and does nothing if the columns of a warp do not fit.
   template <class T, class F, class... Label>
     requires keel::space::detail::HasLanes<Space>
-  static bool run_with_memory(Space const& space, std::size_t count, team_room room, F const& f,
+  static bool run_with_memory(Space const& space, std::size_t count, std::size_t values, F const& f,
                               Label const&... label) {
-    int const threads = keel::space::detail::team_width(room.own * sizeof(T));
-    if (threads == 0 || room.common * sizeof(T) > 8192) return false;
+    int const threads = keel::space::detail::team_width(values * sizeof(T));
+    if (threads == 0) return false;
     if (count == 0) return true;
     auto const wide = std::size_t(threads);
     // Bounds for 384 threads allow each of them 168 registers on CUDA; without any, nvcc keeps to 96, and loads wait.
     Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<384, 1>> policy(space, int((count + wide - 1) / wide), threads);
-    std::size_t const bytes = (room.own * wide + room.common) * sizeof(T) + keel::space::detail::team_border;
-    policy.set_scratch_size(0, Kokkos::PerTeam(int(bytes)));
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(values * wide * sizeof(T) + alignof(T))));
     Kokkos::parallel_for(keel::space::detail::label_of(label...), keel::space::detail::light(policy),
-                         keel::space::detail::blocked_with_memory<Space, T, F>{f, count, room});
+                         keel::space::detail::blocked_with_memory<Space, T, F>{f, count, values});
     return true;
   }
   template <class F, class Result, class... Label>
