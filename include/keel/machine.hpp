@@ -21,6 +21,5 @@
 #include <keel/machine/registry.hpp>
 #include <keel/machine/selection.hpp>
 #include <keel/machine/session.hpp>
-#include <keel/machine/simulated.hpp>
 #include <keel/machine/sparse.hpp>
 #include <keel/machine/threads.hpp>

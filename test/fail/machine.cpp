@@ -29,13 +29,6 @@ struct pigeons {
   struct communicator {};
 };
 void use(keel::machine::basic_environment<pigeons>& world);
-#elif defined(SIMULATED_SPLIT)
-// expect: CommunicatingRanks
-// errors: 2
-int main() {
-  keel::machine::basic_environment<keel::machine::simulated<2, 4>> world;
-  (void)world.split(0);
-}
 #else
 int main() {
   km::environment world;

@@ -83,6 +83,26 @@ TEST_CASE("machine: subsets of 4, of every other rank, and of 1, 2, 5 and 7") { 
   if (n == 8) CHECK(some == std::vector{1, 2, 5, 7});
 }
 
+TEST_CASE("machine: subsets of a subset count its ranks, in any order, also from its communicator") {
+  environment const world;
+  int const n = world.size(), last = n - 1;
+  environment const turned{world, km::strided{n, last, -1}};
+  std::vector<int> all;
+  for (int r = n; r-- > 0;) all.push_back(r);
+  check_subset(world, turned, all);
+  std::vector<int> const ends = n > 1 ? std::vector{last, 0} : std::vector{0}; // of the turned ones: 0 and the last
+  for (environment const& made :
+       {environment{turned, km::chosen(ends)}, environment{turned.comm(), km::chosen(ends), km::master{0}}}) {
+    check_subset(world, made, n > 1 ? std::vector{0, last} : std::vector{0});
+    if (made.is_member()) continue;
+    CHECK(is_harmless(environment{made, km::first{1}}));
+    CHECK(is_harmless(environment{made.comm(), km::first{1}}));
+  }
+  environment const half{world, km::first{(n + 1) / 2}};
+  check_subset(world, environment{half, km::strided{1, (n + 1) / 2 - 1, 1}}, {(n + 1) / 2 - 1});
+  CHECK(environment{turned, km::chosen(ends), km::master{int(ends.size()) - 1}}.is_master() == (world.rank() == last));
+}
+
 TEST_CASE("machine: coupled through a subset's communicator, the environment is the subset") { // seed 5.4
   environment const world;
   environment const subset{world, km::first{(world.size() + 1) / 2}};

@@ -33,8 +33,7 @@ enum class thread_level { single, funneled, serialized, multiple };
 /// | `rank(c)`, `size(c)` | local | not collective |
 /// | `reaches_device_memory()` | optional, no if it is not there: whether messages may be sent from and received in the memory of a GPU | not collective |
 ///
-/// Models: `mpi`; `alone`, one rank without MPI; `simulated<Nodes, RanksPerNode>`.
-/// Laws: test/laws/machine_ranks.hpp.
+/// Models: `mpi`; `alone`, one rank without MPI. Laws: test/laws/machine_ranks.hpp.
 template <class R>
 concept Ranks =
     std::movable<typename R::communicator> && std::default_initializable<typename R::communicator> &&

@@ -135,21 +135,11 @@ public:
   }
 
   /// Splits by a rule that all ranks know: `rule(rank)` is the color of a rank of this environment, an `int` or a
-  /// `std::optional<int>`; so it works for simulated ranks too. Collective over this environment.
+  /// `std::optional<int>`. Collective over this environment.
   template <class Rule>
-    requires std::is_invocable_v<Rule const&, int>
+    requires CommunicatingRanks<R> && std::is_invocable_v<Rule const&, int>
   [[nodiscard]] basic_environment split(Rule const& rule) const {
-    if (!is_member()) return non_member();
-    std::optional<int> const mine = rule(rank());
-    check_color(mine);
-    if constexpr (CommunicatingRanks<R>) {
-      return basic_environment(R::split(comm_, mine, 0));
-    } else {
-      std::vector<int> alike;
-      for (int r = 0; mine && r != size(); ++r)
-        if (mine == std::optional<int>(rule(r))) alike.push_back(r);
-      return mine ? basic_environment(*this, chosen(std::move(alike))) : non_member();
-    }
+    return is_member() ? split(std::optional<int>(rule(rank()))) : non_member();
   }
 
   /// What the application hangs on this environment; ends before the communicator does.
