@@ -27,22 +27,15 @@ struct packed {
 
 double some(std::size_t i) { return 0.25 + double(i * 2654435761u % 1000) / 512; }
 
-template <template <class> class Indices>
-constexpr bool is_aligned = false;
-template <>
-constexpr bool is_aligned<kb::aligned_indices> = true;
-
-template <kb::tail Tail, template <class> class Indices = kb::indices, class Place>
+template <kb::tail Tail, class Place>
 bool one_loop(Place const& place, std::size_t begin, std::size_t n, auto length) {
   constexpr std::size_t L = decltype(length)::value;
   field<1> const x({begin + n}, true, 70), y({begin + n}, true, 70), visits({begin + n}, true, 70);
   for (std::size_t i = 0; i < begin + n; ++i) x(i) = some(i), y(i) = some(i + 7);
   bool good = true;
-  kb::for_each_block<L, Tail>(place, Indices<std::size_t>{begin, begin + n}, [&](auto block) {
+  kb::for_each_block<L, Tail>(place, kb::indices<std::size_t>{begin, begin + n}, [&](auto block) {
     std::size_t const first = block.begin(), last = block.end();
     good = good && last > first;
-    if (is_aligned<Indices> && Tail != kb::tail::scalar)
-      good = good && (first == begin || first % L == 0) && (last == begin + n || last % L == 0) && last - first <= L;
     auto const a = block.load(x.data()), b = block.load(y.data());
     block.store(y.data(), packed{}(a, b));
     block.store(visits.data(), block.load(visits.data()) + 1.0);
@@ -88,15 +81,12 @@ struct lengths {
       CAPTURE(n);
       CHECK(one_loop<kb::tail::masked>(kb::caller{}, n % 5, n, length));
       CHECK(one_loop<kb::tail::scalar>(kb::caller{}, n % 3, n, length));
-      CHECK(one_loop<kb::tail::masked, kb::aligned_indices>(kb::caller{}, n % 5, n, length));
-      CHECK(one_loop<kb::tail::scalar, kb::aligned_indices>(kb::caller{}, n * 7 % 11, n, length));
     }
     for (int turn = 0; turn < 143; ++turn) { // 1,000 with seven lengths
       std::size_t const n = random() % 2000, begin = random() % 100;
       CAPTURE(L);
       CAPTURE(n);
       CHECK(one_loop<kb::tail::masked>(kb::caller{}, begin, n, length));
-      CHECK(one_loop<kb::tail::masked, kb::aligned_indices>(kb::caller{}, begin, n, length));
     }
   }
   static void all_columns() {
@@ -192,11 +182,4 @@ TEST_CASE("block: a place with lanes takes rows side by side, and blocks know th
   field<2> const line({7, 2}, true, 70); // no rows
   kb::for_each_block<1, kb::tail::scalar>(place, kb::columns_of(line), [](auto const&) {});
   CHECK(rows == 4);
-}
-
-TEST_CASE("block: a reduction on the calling thread goes from block to block") {
-  double sum = -1;
-  kb::reduce_blocks<8, kb::tail::masked>(
-      "sum", kb::caller{}, 0, 21, [](auto block, double& update) { update += double(block.size()); }, sum);
-  CHECK(sum == 21);
 }

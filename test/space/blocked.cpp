@@ -9,17 +9,13 @@
 
 namespace {
 
-/// Adds one to every index of a block, and sums what was there.
+/// Adds one to every index of a block.
 template <class Space>
 struct visit {
   Kokkos::View<int*, Space> v;
   template <class Block>
   KOKKOS_FUNCTION void operator()(Block const& b) const {
     for (auto i = b.begin(); i != b.end(); ++i) v(i) += 1;
-  }
-  template <class Block>
-  KOKKOS_FUNCTION void operator()(Block const& b, long& sum) const {
-    for (auto i = b.begin(); i != b.end(); ++i) sum += i * v(i);
   }
 };
 
@@ -93,12 +89,8 @@ void check_all_lengths() {
   for (int n : {0, 1, 7, 8, 9, 64, 1000}) {
     visit<Space> const f{Kokkos::View<int*, Space>("v", n)};
     kb::for_each_block<Length>("visit", Space(), 0, n, f);
-    long sum = -1;
-    kb::reduce_blocks<Length>("sum", Space(), 0, n, f, sum);
-    CHECK(sum == long(n) * (n - 1) / 2);
-    long again = -1;
-    kb::reduce_blocks<Length>("sum", Space(), 0, n, f, Kokkos::Sum<long>(again));
-    CHECK(again == sum);
+    Space().fence();
+    CHECK(keel::laws::holds(f.v, [](int) { return 1; }));
   }
 }
 

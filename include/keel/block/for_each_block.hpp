@@ -21,12 +21,8 @@ namespace keel::block {
 /// The place that is always there: the calling thread.
 struct caller {};
 
-/// How a place runs a loop. Specialise it for a place of your own:
-///
-/// | function | meaning |
-/// |---|---|
-/// | `static void run(Where const&, std::size_t count, F const& f, label...)` | calls `f(i)` once for each i < count |
-/// | `static void reduce(Where const&, std::size_t count, F const& f, Result&& r, label...)` | adds `f(i, update)` up in `r` |
+/// How a place runs a loop. Specialise it for a place of your own: `static void run(Where const&, std::size_t count,
+/// F const& f, label...)` calls `f(i)` once for each i < count.
 ///
 /// Two more are for places that have lanes, as GPUs do. `run_rows(Where, count, rows, f, label...)` calls `f(i, row)`
 /// for each i < count and row < rows, so that neighbouring rows share what they read. `run_with_memory<T>(Where, count,
@@ -42,11 +38,6 @@ struct launcher<caller> {
   template <class F, class... Label>
   KEEL_FUNCTION static constexpr void run(caller, std::size_t count, F const& f, Label const&...) {
     for (std::size_t i = 0; i < count; ++i) f(i);
-  }
-  template <class F, class Value, class... Label>
-  KEEL_FUNCTION static constexpr void reduce(caller, std::size_t count, F const& f, Value& result, Label const&...) {
-    result = Value{};
-    for (std::size_t i = 0; i < count; ++i) f(i, result);
   }
 };
 
@@ -93,33 +84,6 @@ struct indices {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
     chunks<Length, Index> const cut(first, last);
     detail::visit_block<Length, Tail>(cut.first_of(i), cut.size_of(i), f, more...);
-  }
-};
-
-/// [begin, end), 0 <= begin, in blocks that begin at multiples of the length, so that packs of padded rows cross no
-/// cache line. Of the first block as of the last, the indices outside are left out.
-template <std::integral Index>
-struct aligned_indices {
-  Index first, last;
-
-  template <std::size_t Length>
-  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t block_count() const {
-    return first < last ? cut<Length>().size() : 0;
-  }
-
-  /// Block `i` goes to `f`.
-  template <std::size_t Length, tail Tail, class F, class... More>
-  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
-    Index const whole = cut<Length>().first_of(i);
-    Index const begin = i == 0 ? first : whole;
-    std::size_t const outside = std::size_t(begin - whole);
-    detail::visit_block<Length, Tail>(begin, cut<Length>().size_of(i) - outside, f, more...);
-  }
-
-private:
-  template <std::size_t Length>
-  [[nodiscard]] KEEL_FUNCTION constexpr chunks<Length, Index> cut() const {
-    return {static_cast<Index>(first - first % static_cast<Index>(Length)), last};
   }
 };
 
@@ -218,19 +182,6 @@ void for_each_block_with_memory(std::string const& label, Where const& where, Ra
       return;
   }
   for_each_block<Length, Tail>(label, where, range, std::move(f));
-}
-
-/// Calls `f(block, update)` for every block, and reduces into `result`: a scalar, or a reducer of Kokkos if Kokkos
-/// runs it.
-template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F, class Result>
-void reduce_blocks(std::string const& label, Where const& where, Range const& range, F f, Result&& result) {
-  launcher<Where>::reduce(where, range.template block_count<Length>(),
-                          detail::body<Length, Tail, Range, F>{range, std::move(f)}, std::forward<Result>(result),
-                          label);
-}
-template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F, class Result>
-void reduce_blocks(std::string const& label, Where const& where, Index begin, Index end, F f, Result&& result) {
-  reduce_blocks<Length, Tail>(label, where, indices<Index>{begin, end}, std::move(f), std::forward<Result>(result));
 }
 
 } // namespace keel::block

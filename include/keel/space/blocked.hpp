@@ -17,31 +17,13 @@
 
 namespace keel::space::detail {
 
-/// Kokkos calls it with a signed index, and with what it reduces into.
+/// Kokkos calls it with a signed index.
 template <class F>
 struct blocked_for {
   F f;
   KEEL_CALLS_USER
   KEEL_FUNCTION void operator()(std::int64_t i) const { f(std::size_t(i)); }
 };
-template <class F, class Value>
-struct blocked_reduce {
-  F f;
-  KEEL_CALLS_USER
-  KEEL_FUNCTION void operator()(std::int64_t i, Value& update) const { f(std::size_t(i), update); }
-};
-
-/// What a result holds: a reducer's value, or the scalar itself.
-template <class Result>
-struct reduced_value {
-  using type = std::remove_cvref_t<Result>;
-};
-template <class Result>
-  requires requires { typename std::remove_cvref_t<Result>::reducer; }
-struct reduced_value<Result> {
-  using type = typename std::remove_cvref_t<Result>::value_type;
-};
-
 template <class F>
 struct blocked_rows {
   F f;
@@ -125,14 +107,6 @@ struct launcher<Space> {
     Kokkos::parallel_for(keel::space::detail::label_of(label...), keel::space::detail::light(policy),
                          keel::space::detail::blocked_with_memory<Space, T, F>{f, count, values});
     return true;
-  }
-  template <class F, class Result, class... Label>
-  static void reduce(Space const& space, std::size_t count, F const& f, Result&& result, Label const&... label) {
-    using value = typename keel::space::detail::reduced_value<Result>::type;
-    Kokkos::parallel_reduce(
-        keel::space::detail::label_of(label...),
-        keel::space::detail::light(keel::space::detail::block_range<Space>(space, 0, std::int64_t(count))),
-        keel::space::detail::blocked_reduce<F, value>{f}, std::forward<Result>(result));
   }
 };
 
