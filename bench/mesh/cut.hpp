@@ -6,7 +6,6 @@
 
 #include "mesh.hpp"
 #include "operators.hpp"
-#include "options.hpp"
 
 #include <keel/layout/partition.hpp>
 #include <keel/layout/rows.hpp>
@@ -16,10 +15,6 @@
 #include <cstdint>
 #include <utility>
 #include <vector>
-
-#if TRISK_WITH_METIS
-#include <metis.h>
-#endif
 
 namespace trisk {
 
@@ -64,36 +59,11 @@ struct cut {
         v(env, kr::owned_through<vertices>(c, by_id(m.cells_on_vertex))) {}
 };
 
-/// Pieces of the numbers, which follow the curve; the same number of cells for each rank, but for one.
-inline std::vector<int> owners_along_curve(std::size_t cells, int ranks) {
-  std::vector<int> owners(cells);
-  for (std::size_t c = 0; c < cells; ++c) owners[c] = int(c * std::size_t(ranks) / cells);
+/// The rank of each cell: pieces of the numbers, which follow the curve, of almost the same size.
+inline std::vector<int> owners_of(mesh const& m, int ranks) {
+  std::vector<int> owners(m.cells.size());
+  for (std::size_t c = 0; c < owners.size(); ++c) owners[c] = int(c * std::size_t(ranks) / owners.size());
   return owners;
-}
-
-#if TRISK_WITH_METIS
-/// Pieces of about the same number of cells, with few edges between them; the same on every rank.
-inline std::vector<int> owners_by_metis(mesh const& m, int ranks) {
-  std::vector<idx_t> first{0}, neighbours, owners(m.cells.size());
-  for (std::size_t c = 0; c < m.cells.size(); ++c) {
-    for (int const other : neighbours_of(m, c)) neighbours.push_back(other);
-    first.push_back(idx_t(neighbours.size()));
-  }
-  idx_t cells = idx_t(m.cells.size()), weights = 1, parts = ranks, cut = 0;
-  if (ranks > 1 && METIS_PartGraphKway(&cells, &weights, first.data(), neighbours.data(), nullptr, nullptr, nullptr,
-                                       &parts, nullptr, nullptr, nullptr, &cut, owners.data()) != METIS_OK)
-    throw refused("--cut", "metis", "a mesh that METIS cuts");
-  return {owners.begin(), owners.end()};
-}
-#endif
-
-/// The rank of each cell, by what the command line names.
-inline std::vector<int> owners_of(mesh const& m, options const& o, int ranks) {
-#if TRISK_WITH_METIS
-  if (o.cut == cutter::metis) return owners_by_metis(m, ranks);
-#endif
-  if (o.cut == cutter::metis) throw refused("--cut", "metis", "a build that found METIS");
-  return owners_along_curve(m.cells.size(), ranks);
 }
 
 /// Fills the mesh's variables. What lies around the outermost ghosts is not all here; no routine asks for it.

@@ -23,14 +23,11 @@ inline constexpr char help_text[] = R"(usage: trisk [options]
   --every N         prints changes of mass, energy and potential enstrophy after each N steps, too (0: only at the end)
   --del4 X          coefficient of a biharmonic term, m4/s (0)
   --rounds N        how often cells move to their centroids after each division of the icosahedron (10)
-  --cut NAME        what cuts the mesh over ranks: curve, which fills space, or metis, if this build has it (curve)
   --by-hand         the same kernels with arrays and messages by hand, in turns with keel: times and bits
   --output DIR      where the last state is written, as .vtkhdf, a point for each cell; made if it is not there
   --dump FILE       h and u of the last state as raw doubles, by number
   --help            this text
 )";
-
-enum class cutter { curve, metis };
 
 struct options {
   int nx = 0, ny = 0, level = 5; ///< nx is 0 on the sphere
@@ -39,7 +36,6 @@ struct options {
   int which = 2, rounds = 10;
   double days = 5, dt = 0, del4 = 0;
   long steps = 0, every = 0;
-  cutter cut = cutter::curve;
   std::string output, dump;
 };
 
@@ -78,11 +74,7 @@ inline options read_options(std::span<char const* const> all) {
     else if (a.name == "--dt") o.dt = a.number(1e-6, 1e6);
     else if (a.name == "--del4") o.del4 = a.number(0., 1e30);
     else if (a.name == "--rounds") o.rounds = a.number(0, 10000);
-    else if (a.name == "--cut") {
-      std::string_view const text = a.value();
-      if (text != "curve" && text != "metis") throw a.unusable(text, "curve or metis");
-      o.cut = text == "curve" ? cutter::curve : cutter::metis;
-    } else if (a.name == "--output") o.output = a.value();
+    else if (a.name == "--output") o.output = a.value();
     else if (a.name == "--dump") o.dump = a.value();
     else throw a.unknown();
   }

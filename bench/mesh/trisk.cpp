@@ -13,6 +13,8 @@
 #include "options.hpp"
 #include "williamson.hpp"
 
+#include <keel/residency/gather.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -96,7 +98,7 @@ public:
   simulation(runtime& run, options const& o)
       : run_(run), o_(o),
         m_(o.nx > 0 ? hexagons(o.nx, o.ny, o.width) : icosahedral(o.level, williamson::radius, o.rounds)),
-        owners_(owners_of(m_, o, run.environment().size())), here_(run.environment(), m_, owners_),
+        owners_(owners_of(m_, run.environment().size())), here_(run.environment(), m_, owners_),
         f_(run, here_.c, here_.e, here_.v, kr::extra<edges_on_cell>{6}, kr::extra<outflow>{6},
            kr::extra<cells_on_edge>{2}, kr::extra<vertices_on_edge>{2}, kr::extra<edges_on_edge>{10},
            kr::extra<weights>{10}, kr::extra<cells_on_vertex>{3}, kr::extra<edges_on_vertex>{3},
@@ -106,8 +108,8 @@ public:
     auto const between = std::ranges::count_if(
         m_.cells_on_edge, [&](auto const& c) { return owners_[std::size_t(c[0])] != owners_[std::size_t(c[1])]; });
     if (is_master() && env().size() > 1)
-      row("cut", "%lld edges between ranks, %lld ghosts of cells, by %s", static_cast<long long>(between),
-          static_cast<long long>(ghosts), o.cut == cutter::metis ? "METIS" : "a curve");
+      row("cut", "%lld edges between ranks, %lld ghosts of cells", static_cast<long long>(between),
+          static_cast<long long>(ghosts));
     if (is_master())
       row("mesh", "%zu cells, %zu edges, %zu vertices, %g to %g m between cells", m_.cells.size(), m_.edges.size(),
           m_.vertices.size(), std::ranges::min(m_.dc), std::ranges::max(m_.dc));
@@ -199,11 +201,7 @@ public:
   }
 
   void write_last(bench::output_folder const& to) {
-    if (!o_.dump.empty()) {
-      auto const cells = by_number(here_.c, f_.run(owned_of<h, trisk::cells>{}), m_.cells.size());
-      auto const edges = by_number(here_.e, f_.run(owned_of<u, trisk::edges>{}), m_.edges.size());
-      to.dump(o_.dump, cells + edges);
-    }
+    if (!o_.dump.empty()) to.dump(o_.dump, whole<h>() + whole<u>());
     if (o_.output.empty()) return;
     to.enter();
     f_.run(set_positions{}, m_, here_);
@@ -212,14 +210,11 @@ public:
   }
 
 private:
-  /// Values of all ranks by the numbers of their elements, as bytes, on the master.
-  std::string by_number(auto const& part, std::vector<double> const& mine, std::size_t count) {
-    auto const ids = km::gather(env(), part.ids().first(mine.size()), env().master_rank());
-    auto const values = km::gather(env(), mine, env().master_rank());
-    std::string bytes(count * sizeof(double), '\0');
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      std::memcpy(&bytes[std::size_t(ids[i]) * sizeof(double)], &values[i], sizeof(double));
-    return bytes;
+  /// A variable of all ranks by the numbers of its elements, as bytes, on the master.
+  template <class X>
+  std::string whole() {
+    auto const all = kr::gather(f_, X{}, env().master_rank());
+    return {reinterpret_cast<char const*>(all.data()), all.size() * sizeof(double)};
   }
   [[nodiscard]] km::environment const& env() const { return run_.environment(); }
   [[nodiscard]] bool is_master() const { return env().is_master(); }

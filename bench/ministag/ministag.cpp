@@ -11,6 +11,8 @@
 #include "necessary.hpp"
 #include "options.hpp"
 
+#include <keel/residency/gather.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -50,10 +52,14 @@ public:
   }
 
   void report() {
-    std::vector<piece> pieces;
-    std::vector<double> ignored;
-    fields_.run(collect<density>{}, &pieces, &ignored);
     auto const& ranks = run_.environment();
+    std::vector<piece> pieces;
+    for (kr::component b{0}; b.index < fields_.components(); ++b.index) {
+      auto const& s = fields_.local(b);
+      auto const own = s.owned();
+      pieces.push_back(
+          {{s.global_begin[0], s.global_begin[1]}, {own.end[0] - own.begin[0], own.end[1] - own.begin[1]}});
+    }
     pieces = km::gather(ranks, pieces, ranks.master_rank());
     if (!ranks.is_master()) return;
     if (!options_.dump.empty()) {
@@ -97,7 +103,7 @@ private:
       time_ += fields_.value(dt{});
     }
     sent_ = km::sum(run_.environment(), double(fields_.traffic().bytes(kr::way::to_neighbours)));
-    last_ = {whole<density>(0, 0), whole<energy>(0, 0), whole<v1>(1, 0), whole<v2>(0, 1)};
+    last_ = {whole<density>(), whole<energy>(), whole<v1>(), whole<v2>()};
     if (plain && plain->whole() != last_)
       throw keel::error("ministag", "the state is not that of the kernels by hand", "the bits have to be the same",
                         "Look for a race or a stale ghost");
@@ -113,21 +119,12 @@ private:
 
   /// A variable of the whole grid on the master, nothing elsewhere.
   template <class X>
-  std::vector<double> whole(long more_x, long more_y) {
-    std::vector<piece> pieces;
-    std::vector<double> values;
-    fields_.run(collect<X>{}, &pieces, &values);
-    auto const& ranks = run_.environment();
-    pieces = km::gather(ranks, pieces, ranks.master_rank());
-    values = km::gather(ranks, values, ranks.master_rank());
-    if (!ranks.is_master()) return {};
-    long const ny = options_.ny + more_y;
-    std::vector<double> all(std::size_t((options_.nx + more_x) * ny));
-    auto from = values.begin();
-    for (piece const& p : pieces)
-      for (long i = 0; i < p.count[0]; ++i, from += p.count[1])
-        std::copy_n(from, p.count[1], all.begin() + (p.begin[0] + i) * ny + p.begin[1]);
-    return all;
+  std::vector<double> whole() {
+    auto const all = kr::gather(fields_, X{}, run_.environment().master_rank());
+    std::vector<double> made;
+    for (std::size_t i = 0; i < all.extent(0); ++i)
+      for (std::size_t j = 0; j < all.extent(1); ++j) made.push_back(all(i, j));
+    return made;
   }
 
   runtime& run_;

@@ -6,7 +6,6 @@
 /// stand in lagrange.cpp and transport.cpp.
 
 #include "kernels.hpp"
-#include "necessary.hpp"
 #include "problems.hpp"
 
 #include <keel/device/defaults.hpp>
@@ -142,20 +141,5 @@ struct weigh
 };
 struct totals : kr::reduce<"totals", km::plain_sum, weigh> {};
 struct balance : kr::schedule<kr::exchange<kr::depth<1, v1>, kr::depth<1, v2>>, totals> {};
-
-/// Appends what this rank owns of a variable, the second index fastest, and where that lies.
-template <class X>
-struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<X>>> {
-  template <class V>
-  static void run(V v, std::vector<piece>* pieces, std::vector<double>* values) {
-    auto const x = v(X{});
-    auto const own = v.owned(X{});
-    auto const first = v.local(X{}).global_begin;
-    pieces->push_back(
-        {{long(first[0]), long(first[1])}, {long(own.end[0] - own.begin[0]), long(own.end[1] - own.begin[1])}});
-    for (auto i = own.begin[0]; i < own.end[0]; ++i)
-      for (auto j = own.begin[1]; j < own.end[1]; ++j) values->push_back(x(i, j));
-  }
-};
 
 } // namespace ministag

@@ -131,7 +131,7 @@ TEST_CASE("trisk: flow over a mountain keeps its mass, and its energy but for th
   CHECK(fine < coarse / 4);
 }
 
-TEST_CASE("trisk: the bits do not depend on the ranks, their cut and the device") {
+TEST_CASE("trisk: the bits do not depend on the ranks and the device") {
   std::string const which = "--mesh ico:3 --case 5 --del4 1e15 ";
   auto const alone = state_of(1, which);
   CHECK(alone.size() == (642 + 1920) * sizeof(double));
@@ -140,7 +140,6 @@ TEST_CASE("trisk: the bits do not depend on the ranks, their cut and the device"
   if (!has_ranks) return keel::test::skip("no MPI");
   for (int const ranks : {2, 3, 4}) CHECK(alone == state_of(ranks, which));
   CHECK(alone == state_of(3, which + "--keel-device simulated"));
-  if (TRISK_WITH_METIS) CHECK(alone == state_of(3, which + "--cut metis"));
 }
 
 TEST_CASE("trisk: the bits are those of the same kernels with arrays and messages by hand") {
@@ -197,9 +196,6 @@ TEST_CASE("trisk: what cannot be used or written is told once, with exit code 2"
   refuses("--mesh ico:9", "trisk: --mesh 9 cannot be used (a whole number from 1 to 8 is wanted).");
   refuses("--mesh hex:8x8:1",
           "trisk: --mesh hex cannot be used (a plane for operators, the sphere for a case is wanted).");
-  refuses("--cut scissors", "trisk: --cut scissors cannot be used (curve or metis is wanted).");
-  if (!TRISK_WITH_METIS)
-    refuses("--cut metis", "trisk: --cut metis cannot be used (a build that found METIS is wanted).");
   refuses("--case 3", "trisk: --case 3 cannot be used (2 or 5 is wanted).");
   refuses("--days", "trisk: --days stands alone (it takes a value).");
   refuses("--gird 3", "trisk: --gird is not known (trisk has no such option).");
