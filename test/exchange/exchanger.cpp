@@ -48,15 +48,10 @@ struct app : test::meshes::app<Kokkos::LayoutRight, kr::automatic> {
 };
 struct run_of : test::run<keel::machine::mpi> {
   using application = app;
-  explicit run_of(std::string_view through = "measured") : test::run<keel::machine::mpi>(test::host::name) {
-    how_.exchange_through = through;
-  }
-  [[nodiscard]] kr::settings const& residency_settings() const { return how_; }
+  explicit run_of(std::string through = "measured")
+      : test::run<keel::machine::mpi>(test::host::name, {.exchange_through = std::move(through)}) {}
   [[nodiscard]] int rank() { return environment().rank(); }
   [[nodiscard]] int size() { return environment().size(); }
-
-private:
-  kr::settings how_;
 };
 
 /// The number of an element: all types that are exchanged hold it.
