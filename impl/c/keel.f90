@@ -14,7 +14,7 @@ module keel
   integer(c_int), parameter :: keel_int32 = 1, keel_int64 = 2, keel_real4 = 3, keel_real8 = 4, &
     keel_complex4 = 5, keel_complex8 = 6, keel_bytes = 256
   integer(c_int), parameter :: keel_host = 0, keel_device = 1, keel_past = 2**20, &
-    keel_owned = 2**28, keel_read = 2**29, keel_written = 2**30
+    keel_owned = 2**28, keel_read = 2**29, keel_written = 2**30, keel_other_sign = 16
 
   !> An array, as `keel_on` describes it.
   type, bind(C) :: keel_array
@@ -106,6 +106,11 @@ module keel
       integer(c_int), intent(in) :: counts(*)
       integer(c_int64_t), intent(in) :: positions(*)
       integer(c_int), intent(out) :: cut
+    end function
+    integer(c_int) function keel_fold_grid(grid, dimension, along, pivot, folded) bind(C)
+      import :: c_int
+      integer(c_int), value :: grid, dimension, along, pivot
+      integer(c_int), intent(out) :: folded
     end function
     !> As in C, the local indices [begin, end) count from 0; begin + 1 is the first of Fortran.
     integer(c_int) function keel_share(grid, environment, extents, begin, end, first) bind(C)

@@ -165,7 +165,8 @@ kr::detail::array_ref ref_of(keel_array const& a) {
   made.data = a.data;
   made.rank = a.rank;
   if (a.mesh != nullptr && *a.mesh != 0) made.on.mesh = kept(a.mesh);
-  made.on.longer = std::uint8_t(a.longer), made.on.along = std::uint8_t(a.along);
+  made.on.longer = std::uint8_t(a.longer & (KEEL_OTHER_SIGN - 1));
+  made.on.changes_sign = (a.longer & KEEL_OTHER_SIGN) != 0, made.on.along = std::uint8_t(a.along);
   for (int d = 0; d < a.indexed; ++d) {
     require_number(a.index[d] >= 0 && a.index[d] < kr::max_rank, "an index that counts", a.index[d], "Say 0 to 7");
     made.index_of[std::size_t(d)] = std::int8_t(a.index[d]);
@@ -327,6 +328,14 @@ kr::grid grid_of(int rank, std::int64_t const* extents, auto const&... options) 
   auto const make = [&](auto... d) { return kr::grid({kr::extent(extents[d])...}, options...); };
   return rank == 1 ? make(0) : rank == 2 ? make(0, 1) : rank == 3 ? make(0, 1, 2) : make(0, 1, 2, 3);
 }
+kr::grid grid_as(kr::grid const& whole, std::vector<std::vector<std::int64_t>> cuts, kr::folding const& folds) {
+  kr::ghost_width width;
+  kr::periodic wraps;
+  width.given = wraps.given = whole.rank();
+  for (int d = 0; d < whole.rank(); ++d)
+    width.values[std::size_t(d)] = whole.width(d), wraps.values[std::size_t(d)] = whole.is_periodic(d);
+  return grid_of(whole.rank(), whole.extents().values, width, wraps, kr::cuts(std::move(cuts)), folds);
+}
 } // namespace
 
 int keel_grid(int rank, std::int64_t const* extents, int const* ghosts, int const* periodic, int* made) {
@@ -346,18 +355,25 @@ int keel_cut_grid(int grid, int const* counts, std::int64_t const* positions, in
   return guarded([&] {
     auto const& whole = get<grid_object>(grid).it;
     require(counts, "the numbers of positions"), require(positions, "the list of positions"), require(made, "the grid");
-    kr::ghost_width width;
-    kr::periodic wraps;
-    width.given = wraps.given = whole.rank();
     std::vector<std::vector<std::int64_t>> all;
     for (int d = 0; d < whole.rank(); ++d) {
       auto const here = listed(counts[d], positions, "the list of positions");
       all.emplace_back(here.begin(), here.end());
       positions += counts[d];
-      width.values[std::size_t(d)] = whole.width(d), wraps.values[std::size_t(d)] = whole.is_periodic(d);
     }
-    auto const cut = grid_of(whole.rank(), whole.extents().values, width, wraps, kr::cuts(std::move(all)));
-    *made = add(std::make_shared<grid_object>(grid_object{cut}));
+    *made = add(std::make_shared<grid_object>(grid_object{grid_as(whole, std::move(all), whole.folds())}));
+  });
+}
+int keel_fold_grid(int grid, int dimension, int along, int pivot, int* made) {
+  return guarded([&] {
+    auto const& whole = get<grid_object>(grid).it;
+    require(made, "the grid");
+    require_number(dimension >= 0 && along >= 0, "a dimension", std::min(dimension, along), "Count from 0");
+    std::vector<std::vector<std::int64_t>> cuts;
+    for (int d = 0; d < whole.rank(); ++d)
+      cuts.push_back(whole.cuts_in(d) ? *whole.cuts_in(d) : std::vector<std::int64_t>());
+    kr::folding const folds{dimension, along, std::uint8_t(pivot)};
+    *made = add(std::make_shared<grid_object>(grid_object{grid_as(whole, std::move(cuts), folds)}));
   });
 }
 int keel_share(int grid, int ranks, std::int64_t* extents, std::int64_t* begin, std::int64_t* end,

@@ -76,7 +76,8 @@ public:
     keel_array made{};
     made.data = a.data, made.mesh = a.on.mesh.empty() ? nullptr : a.on.mesh.data();
     made.type = type, made.memory = where, made.rank = a.rank, made.layers = a.says_layers ? a.layers : 0;
-    made.longer = a.on.longer, made.along = a.on.along, made.indexed = a.indexed;
+    made.longer = a.on.longer + (a.on.changes_sign ? KEEL_OTHER_SIGN : 0), made.along = a.on.along,
+    made.indexed = a.indexed;
     for (int d = 0; d < a.indexed; ++d) made.index[d] = a.index_of[std::size_t(d)];
     for (int d = 0; d < a.rank; ++d) made.extents[d] = a.extents[d], made.strides[d] = a.strides[d];
     to = made;

@@ -45,6 +45,9 @@ enum { KEEL_HOST = 0, KEEL_DEVICE = 1 };
  * use reads it, that it overwrites it, or both. */
 enum { KEEL_PAST = 1 << 20, KEEL_OWNED = 1 << 28, KEEL_READ = 1 << 29, KEEL_WRITTEN = 1 << 30 };
 
+/** Added to `longer` of an array, a component of a vector: its ghosts beyond a fold have the other sign. */
+enum { KEEL_OTHER_SIGN = 16 };
+
 /** An array of the application. What is not named is 0. */
 typedef struct keel_array {
   void* data;        /**< its first element */
@@ -109,6 +112,10 @@ int keel_grid(int rank, int64_t const* extents, int const* ghosts, int const* pe
  * its extent, one dimension after the other; counts[d] of them, or 0 if keel is to cut that one. Between two equal ones
  * a share has no cells. */
 int keel_cut_grid(int grid, int const* counts, int64_t const* positions, int* cut);
+/** The same grid, folded at the upper end of a dimension, as tripolar ones are: beyond it lie its last rows again,
+ * mirrored along another one, which is periodic. `pivot`: a bit for each dimension, as `longer` of an array, that says
+ * where the pole lies: 15 on corners of the uppermost cells, 0 in the middle of their row. */
+int keel_fold_grid(int grid, int dimension, int along, int pivot, int* folded);
 /** This rank's share: its extents with ghosts, the local indices [begin, end) of what it owns, and the global index of
  * the first of these. Each has as many as the grid has dimensions; any may be null. */
 int keel_share(int grid, int environment, int64_t* extents, int64_t* begin, int64_t* end, int64_t* first);

@@ -5,7 +5,7 @@ program arrays
   use keel
   implicit none
   integer(c_int64_t), parameter :: cells = 6
-  integer(c_int) :: world, rank, ranks, ring, x, plan, open, registry, v, line, cut, on_cut, cut_plan
+  integer(c_int) :: world, rank, ranks, ring, x, plan, open, registry, v, line, cut, on_cut, cut_plan, flat
   integer(c_int64_t) :: first, total, ids(cells + 2), ghosts(2), i, extents(1), begin(1), end(1), at(1)
   type(keel_array) :: here, there
   real(c_double), target :: wide(2*(cells + 2), 3)
@@ -79,6 +79,11 @@ program arrays
   call good(keel_exchange(cut_plan, across), 'exchange')
   call require(all(nint(across(:, 1)) == modulo(at(1) - 1, total)), 'the ghost before a cut')
   call require(all(nint(across(:, extents(1))) == modulo(at(1) + i, total)), 'the ghost behind a cut')
+
+  ! A grid that is folded: the row beyond its last one is that one, mirrored. Rank 0 has all columns of some rows.
+  call good(keel_grid(2, [4_c_int64_t, total], [1, 1], [1, 0], flat), 'grid')
+  call bad(keel_fold_grid(flat, 0, 1, 15, cut), keel_refused, 'no end to be folded', 'a fold of what is periodic')
+  call good(keel_fold_grid(flat, 1, 0, 15, cut), 'fold_grid')
 
   ! Arrays of keel's, first index fastest; and mistakes.
   call good(keel_registry(world, 0, 1, [ring], registry), 'registry')

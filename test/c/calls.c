@@ -150,6 +150,27 @@ int main(int argc, char** argv) {
   GOOD(keel_exchange(cut_plan, 1, &along));
   CHECK(cut_line[0] == value((at + n - 1) % n) && cut_line[end] == value((at + end - begin) % n));
 
+  /* A folded one, of a component of a vector: beyond its last row lies that row, mirrored, with the other sign. */
+  int flat = 0, folded = 0, on_folded = 0, folded_plan = 0;
+  int64_t const columns = 8, rows = 3 * size;
+  int64_t share[2] = {0}, low[2] = {0}, high[2] = {0}, origin[2] = {0};
+  GOOD(keel_grid(2, (int64_t const[]){columns, rows}, (int const[]){1, 1}, (int const[]){1, 0}, &flat));
+  BAD(keel_fold_grid(flat, 0, 1, 15, &folded), KEEL_REFUSED, "has no end to be folded");
+  GOOD(keel_fold_grid(flat, 1, 0, 15, &folded));
+  GOOD(keel_share(folded, world, share, low, high, origin));
+  GOOD(keel_exchanger(world, folded, 0, NULL, &on_folded));
+  double* const plane = calloc((size_t)(share[0] * share[1]), sizeof *plane);
+  keel_array const over = {
+      .data = plane, .type = KEEL_DOUBLE, .rank = 2, .longer = KEEL_OTHER_SIGN, .extents = {share[0], share[1]}};
+  GOOD(keel_plan(on_folded, 1, &over, &folded_plan));
+  for (int64_t i = low[0]; i < high[0]; ++i)
+    for (int64_t j = low[1]; j < high[1]; ++j)
+      plane[i * share[1] + j] = (double)(100 * (origin[1] + j - low[1]) + origin[0] + i - low[0]);
+  GOOD(keel_exchange(folded_plan, 1, &over));
+  for (int64_t i = low[0]; i < high[0] && origin[1] + high[1] - low[1] == rows; ++i)
+    CHECK(plane[i * share[1] + high[1]] == -(double)(100 * (rows - 1) + columns - 1 - (origin[0] + i - low[0])));
+  free(plane);
+
   double sum = 0, parts[2] = {1e100, 1};
   if (rank % 2 == 1) parts[0] = -1e100;
   GOOD(keel_ordered_sum(world, 2, parts, &sum));

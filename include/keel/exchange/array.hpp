@@ -94,7 +94,7 @@ void set(array_ref& a, [[maybe_unused]] Option const& option) {
   else if constexpr (!std::is_base_of_v<extents, Option>)
     static_assert(is_property<Option>,
                   "keel::residency: what follows an array says nothing of it (it is in the message). "
-                  "Say index, extents, strides, depth_of, at, along or ghosts.");
+                  "Say index, extents, strides, depth_of, at, along, ghosts or sign.");
 }
 
 /// What options say of how a pointer's array lies.

@@ -57,14 +57,15 @@ struct bounds {
 enum class side : std::uint8_t { low = 0, high = 1 };
 
 /// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
-/// and count no ghosts. The options are `ghost_width`, `periodic`, `ranks_in` or `cuts`, and `blocks`, in any order.
+/// and count no ghosts. The options are `ghost_width`, `periodic`, `ranks_in` or `cuts`, `blocks` and `fold`, in any
+/// order.
 /// Throws `keel::error` if an extent is below one or below the ghost width, a width is negative, or the numbers given
 /// do not go with each other.
 class grid {
 public:
   // NOLINTNEXTLINE(google-explicit-constructor): a list of extents is a grid
   grid(std::initializer_list<extent> extents, grid_option first = {}, grid_option second = {}, grid_option third = {},
-       grid_option fourth = {});
+       grid_option fourth = {}, grid_option fifth = {});
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] indices const& extents() const { return extents_; }
@@ -75,6 +76,7 @@ public:
   [[nodiscard]] cut_positions const& cuts_in(int d) const { return cuts_[std::size_t(d)]; }
   /// Blocks that the cells of each rank are cut into.
   [[nodiscard]] int blocks() const { return blocks_; }
+  [[nodiscard]] folding const& folds() const { return folds_; }
 
 private:
   int rank_;
@@ -84,6 +86,7 @@ private:
   ranks_in ranks_;
   std::array<cut_positions, max_grid_rank> cuts_;
   int blocks_ = 1;
+  folding folds_;
 };
 
 /// What one rank has of a grid, or of a variable on it; or a block of it. Local indices count ghosts. If the
@@ -101,8 +104,10 @@ struct share {
   indices step;                ///< what a step to the next position adds to the rank
   bool has_cells = true;
   std::array<cut_positions, max_grid_rank> cuts; ///< where the shares of ranks begin, if not evenly
-  indices blocks, block; ///< the blocks of each rank as a grid, and which of them this is; one, if there are no more
-  indices block_step;    ///< what a step to the next block adds to the component
+  indices blocks, block;  ///< the blocks of each rank as a grid, and which of them this is; one, if there are no more
+  indices block_step;     ///< what a step to the next block adds to the component
+  folding folds;          ///< of the whole grid
+  bool is_folded = false; ///< whether this share ends at the fold, which is then its neighbour there
   region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
   /// For a variable on a mesh, whose one dimension counts elements: one past the owned ones, then past each layer of
   /// ghosts. Empty on a grid.
@@ -111,8 +116,12 @@ struct share {
   [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
   /// Whether another rank has what lies on that side.
   [[nodiscard]] bool is_cut(int d, side s) const {
-    return processes[d] > 1 && !is_wall(d, s) && block[d] == (s == side::low ? 0 : blocks[d] - 1);
+    bool const is_at_fold = is_folded && d == folds.at && s == side::high;
+    return processes[is_at_fold && folds.along >= 0 ? folds.along : d] > 1 && !is_wall(d, s) &&
+           block[d] == (s == side::low ? 0 : blocks[d] - 1);
   }
+  /// The rows that the fold is in the middle of, which nobody has as ghosts.
+  [[nodiscard]] int rows_on_fold(int d) const { return is_folded && d == folds.at && folds.is_centred(d) ? 1 : 0; }
   /// How many shares there are along a dimension, blocks of all ranks, and which of them this is.
   [[nodiscard]] std::int64_t parts(int d) const { return processes[d] * blocks[d]; }
   [[nodiscard]] std::int64_t place(int d) const { return position[d] * blocks[d] + block[d]; }

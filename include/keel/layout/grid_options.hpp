@@ -51,6 +51,22 @@ struct blocks {
   int of_rank = 1;
 };
 
+/// The grid is folded at the upper end of dimension `D`, as tripolar grids of the ocean are: beyond its last row it has
+/// the same rows again, backwards and mirrored along dimension `Along`, which is periodic. It turns about a pole that
+/// lies as a variable `at` a `Pivot` does: on corners of the uppermost cells, or, on cells, in the middle of their row.
+template <int D, class Pivot = vertex, int Along = D == 0 ? 1 : 0>
+  requires(D >= 0 && D < max_grid_rank && Along >= 0 && Along < max_grid_rank && D != Along)
+struct fold {};
+/// What a `fold` says. Negative dimensions: there is none.
+struct folding {
+  int at = -1, along = -1;
+  std::uint8_t longer = 0; ///< how the pivot lies; see `lattice`
+
+  /// Whether the pivot is in the middle of cells.
+  [[nodiscard]] constexpr bool is_centred(int d) const { return (longer >> d & 1) == 0; }
+  friend constexpr bool operator==(folding const&, folding const&) = default;
+};
+
 /// Cells along one dimension, of any type of integer.
 struct extent {
   std::int64_t cells;
@@ -74,7 +90,7 @@ struct cuts {
 /// Those of one dimension; null if the shares are even.
 using cut_positions = std::shared_ptr<std::vector<std::int64_t> const>;
 
-/// One of these five.
+/// One of these six.
 struct grid_option {
   grid_option() = default;
   // NOLINTBEGIN(google-explicit-constructor): each of them is an option
@@ -83,6 +99,9 @@ struct grid_option {
   grid_option(ranks_in r) : cut(r) {}
   grid_option(cuts c) : cut_at(std::move(c.positions)) {}
   grid_option(blocks b) : cut_again(b) {}
+  grid_option(folding f) : folds(f) {}
+  template <int D, class Pivot, int Along>
+  grid_option(fold<D, Pivot, Along>) : folds{D, Along, Pivot::longer} {}
   // NOLINTEND(google-explicit-constructor)
 
   ghost_width ghosts;
@@ -90,6 +109,7 @@ struct grid_option {
   ranks_in cut;
   std::vector<std::vector<std::int64_t>> cut_at;
   std::optional<blocks> cut_again;
+  folding folds;
 };
 
 } // namespace keel::residency

@@ -47,6 +47,7 @@ struct lattice {
       as_grid, as_grid, as_grid, as_grid};
   std::string_view mesh = {}; ///< empty on the grid
   bool has_none = false;      ///< of a mesh: an element more, after the ghosts
+  bool changes_sign = false;  ///< over a fold
   friend constexpr bool operator==(lattice const&, lattice const&) = default;
 };
 
@@ -148,8 +149,35 @@ template <text Name>
 struct in_group {
   static constexpr std::string_view name = Name.view();
 };
+/// What a value is multiplied by when it is mirrored, 1 or -1; one number for all dimensions, or one for each that the
+/// variable has. Of a variable: where a grid is folded, as for components of vectors. With `mirror`: at walls.
+template <int... S>
+  requires(sizeof...(S) >= 1 && sizeof...(S) <= std::size_t{max_grid_rank} && ((S == 1 || S == -1) && ...))
+struct sign {
+  static constexpr int signs[sizeof...(S)] = {S...}; // clang wants the bound
+};
 
 namespace detail {
+/// What elements are added as. A complex number is two of its parts; sums of integers do not depend on their sign.
+enum class addend : std::uint8_t { none, float64, float32, int64, int32 };
+template <class T>
+inline constexpr addend addend_of = [] {
+  if (std::is_floating_point_v<T>)
+    return sizeof(T) == 8 ? addend::float64 : sizeof(T) == 4 ? addend::float32 : addend::none;
+  if (!std::is_integral_v<T>) return addend::none;
+  return sizeof(T) == 8 ? addend::int64 : sizeof(T) == 4 ? addend::int32 : addend::none;
+}();
+template <template <class...> class Complex, class T>
+  requires(sizeof(Complex<T>) == 2 * sizeof(T)) && requires(Complex<T> z) { z.real(), z.imag(); }
+inline constexpr addend addend_of<Complex<T>> = addend_of<T>;
+
+template <class Data>
+struct element_of : std::type_identity<Data> {};
+template <class T>
+struct element_of<T*> : element_of<T> {};
+template <class T, std::size_t N>
+struct element_of<T[N]> : element_of<T> {};
+
 /// What makes a variable a scratch.
 struct ends_with_step {};
 /// What the properties of a variable say.
@@ -164,6 +192,12 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
     if constexpr (requires { P::dimensions; }) on.along = P::dimensions;
     if constexpr (requires { P::widths; })
       for (int d = 0; d < max_grid_rank; ++d) on.width[d] = P::widths[P::given == 1 ? 0 : d < P::given ? d : 0];
+    if constexpr (requires { P::signs; }) {
+      static_assert(sizeof(P::signs) == sizeof(int),
+                    "keel::residency::variable: several signs of one variable (a fold turns all dimensions; it is in "
+                    "the message). Say sign<-1>.");
+      on.changes_sign = P::signs[0] < 0;
+    }
     if constexpr (requires { P::count; }) level_count *= P::count;
     if constexpr (requires { P::multiple; }) padding *= P::multiple;
     if constexpr (requires { P::name; }) group = P::name;
@@ -186,7 +220,7 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
 ///
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
-/// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `on_mesh<M>`, `in_group<"...">`, `off_grid`,
+/// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `sign<-1>`, `on_mesh<M>`, `in_group<"...">`, `off_grid`,
 /// `without_ghosts`, `without_checkpoint` and `padded<N>`; a scalar is off the grid by nature.
 template <text Name, class Data, class... Properties>
 struct variable {
@@ -198,7 +232,11 @@ struct variable {
   static_assert(about.on.mesh.empty() ||
                     (about.lies_on_grid && lattice{.mesh = about.on.mesh, .has_none = about.on.has_none} == about.on),
                 "keel::residency::variable: a variable on a mesh lies in a way that only grids have, or is a scalar "
-                "(see the variable in the message). Leave at, along, ghosts and off_grid out.");
+                "(see the variable in the message). Leave at, along, ghosts, sign and off_grid out.");
+  static_assert(!about.on.changes_sign ||
+                    detail::addend_of<typename detail::element_of<Data>::type> != detail::addend::none,
+                "keel::residency::variable: elements have no sign (it is in the message; float, double, integers of 32 "
+                "and 64 bits and complex numbers have one). Leave sign<-1> out.");
 };
 
 /// A variable for intermediate values, `struct flux : scratch<"flux", double**, at<face<0>>> {};`, listed and declared
@@ -222,19 +260,6 @@ concept Variable = requires {
 
 namespace detail {
 
-/// What elements are added as. A complex number is two of its parts; sums of integers do not depend on their sign.
-enum class addend : std::uint8_t { none, float64, float32, int64, int32 };
-template <class T>
-inline constexpr addend addend_of = [] {
-  if (std::is_floating_point_v<T>)
-    return sizeof(T) == 8 ? addend::float64 : sizeof(T) == 4 ? addend::float32 : addend::none;
-  if (!std::is_integral_v<T>) return addend::none;
-  return sizeof(T) == 8 ? addend::int64 : sizeof(T) == 4 ? addend::int32 : addend::none;
-}();
-template <template <class...> class Complex, class T>
-  requires(sizeof(Complex<T>) == 2 * sizeof(T)) && requires(Complex<T> z) { z.real(), z.imag(); }
-inline constexpr addend addend_of<Complex<T>> = addend_of<T>;
-
 /// What elements are in files: numbers of the kinds that files have, or bytes. A complex number is two of its parts.
 enum class number_kind : std::uint8_t { floating, integer, natural, none };
 template <class T>
@@ -245,13 +270,6 @@ inline constexpr number_kind number_kind_of = std::is_floating_point_v<T> && siz
 template <template <class...> class Complex, class T>
   requires(sizeof(Complex<T>) == 2 * sizeof(T)) && requires(Complex<T> z) { z.real(), z.imag(); }
 inline constexpr number_kind number_kind_of<Complex<T>> = number_kind_of<T>;
-
-template <class Data>
-struct element_of : std::type_identity<Data> {};
-template <class T>
-struct element_of<T*> : element_of<T> {};
-template <class T, std::size_t N>
-struct element_of<T[N]> : element_of<T> {};
 
 } // namespace detail
 

@@ -47,7 +47,8 @@ private:
 /// `reduce_owned(v, machine::minimum{}, KOKKOS_LAMBDA(int i, int j) { return …; })`. Operations are `machine::minimum`,
 /// `maximum` and `plain_sum`, any NaN giving NaN; `place_of` one of the first two, which returns a `placed` value; or
 /// one of your own, which combines two values and has a `neutral` one, the result if the rank owns no cells. What `f`
-/// returns is a number, a `std::array` of numbers, which are combined one by one, or a struct.
+/// returns is a number, a `std::array` of numbers, which are combined one by one, or a struct. Cells that a folded grid
+/// has twice count once.
 ///
 /// Rows of neighbours in memory are combined, then their results, both in an order that depends on the cells and the
 /// layout only: so the bits are the same on every device of the host and with any number of threads. A GPU adds in the
@@ -55,8 +56,8 @@ private:
 /// that of the routine.
 template <class V, class Operation, class F>
 [[nodiscard]] auto reduce_owned(V const& v, std::string_view name, Operation const& operation, F const& f) {
-  bounds const cells = v.owned();
-  detail::check_rank<F>(v, cells);
+  detail::check_rank<F>(v, v.owned());
+  detail::index_sets const cells = detail::without_twins(v.local(), v.owned());
   if constexpr (detail::takes_places<Operation>) {
     indices shift = v.global_begin(), first = v.local().owned().begin;
     for (int d = 0; d < max_grid_rank; ++d) shift[d] -= first[d];

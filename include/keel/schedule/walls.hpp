@@ -18,13 +18,6 @@
 
 namespace keel::residency {
 
-/// With `mirror`: what a value is multiplied by when it is mirrored, 1 or -1; one number for all dimensions, or one for
-/// each that the variable has.
-template <int... S>
-  requires(sizeof...(S) >= 1 && sizeof...(S) <= std::size_t{max_grid_rank} && ((S == 1 || S == -1) && ...))
-struct sign {
-  static constexpr int signs[sizeof...(S)] = {S...}; // clang wants the bound
-};
 /// With any condition: only the walls at these ends of dimension `D` of the grid, at both if none is named. Those of
 /// several are joined.
 template <int D, side... Ends>

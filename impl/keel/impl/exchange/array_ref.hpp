@@ -89,8 +89,8 @@ void require_reached(array_ref const& a, std::string_view place, std::string con
                              std::vector<dimension_run>& dimensions);
 
 template <class Option>
-inline constexpr bool is_property =
-    requires { Option::longer; } || requires { Option::dimensions; } || requires { Option::widths; };
+inline constexpr bool is_property = requires { Option::longer; } || requires { Option::dimensions; } ||
+                                    requires { Option::widths; } || requires { Option::signs; };
 
 } // namespace keel::residency::detail
 

@@ -131,6 +131,9 @@ KEEL_INLINE void require_fits(array_ref const& a, share const& s, std::string_vi
   std::string const where = a.on.mesh.empty() ? "grid" : "mesh " + std::string(a.on.mesh);
   if (a.rank > max_rank) refuse(" has " + policy::counted(a.rank, "index", "indices"), "8 are the most", "Take fewer");
   check_lengths(place, "", who, {a.extents, std::size_t(a.rank)}, a.element_bytes);
+  if (a.on.changes_sign && (!a.on.mesh.empty() || a.added_as == addend::none))
+    refuse(" changes its sign where a grid is folded",
+           a.on.mesh.empty() ? "its elements are no numbers" : "it lies on the " + where, "Leave that out");
   if (a.indexed != 0 && a.indexed != s.rank)
     refuse(" has index{...} of " + policy::counted(a.indexed, "number"),
            "the " + where + " has " + policy::counted(s.rank, "dimension"), "Give one for each");

@@ -141,6 +141,7 @@ private:
     std::vector<halo_array> arrays; // without data
     std::vector<message> sends, receives;
     std::vector<packed_box> packed, unpacked;
+    std::vector<packed_box> negated; ///< of those that are unpacked, onto themselves
     int turns = 1;
     std::optional<bool> is_agreed = {};
     pace times = {};

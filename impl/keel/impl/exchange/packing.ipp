@@ -5,10 +5,10 @@
 
 namespace keel::residency::detail {
 
-// Where an element lies in its array.
-[[nodiscard]] inline std::ptrdiff_t bytes_to(shape const& lies, indices const& element) {
+// Where the first element of a segment lies in its array.
+[[nodiscard]] inline std::ptrdiff_t bytes_to(shape const& lies, segment const& one) {
   std::int64_t elements = 0;
-  for (int d = 0; d < lies.rank; ++d) elements += element[d] * lies.stride[d];
+  for (int d = 0; d < lies.rank; ++d) elements += first_of(one.box, one.steps, d) * lies.stride[d];
   return elements * lies.element_bytes;
 }
 
@@ -72,7 +72,7 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
   };
   auto at = std::find_if(kept_.begin(), kept_.end(), is_for);
   if (at == kept_.end()) {
-    auto made = std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}});
+    auto made = std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}, {}});
     find_boxes(*made, from.empty() ? arrays : from);
     moves_.reserve(std::max(made->packed.size(), made->unpacked.size()));
     if (kept_.size() == most_kept) forget();
@@ -92,13 +92,19 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made, std::span<halo_array cons
     return int(made.sends.size()) - 1;
   };
   auto const add = [&](std::vector<message>& messages, std::vector<packed_box>& parts,
-                       std::span<halo_array const> arrays, std::size_t array, index_set const& box, int rank,
-                       int turn) {
+                       std::span<halo_array const> arrays, std::size_t array, segment const& one, int rank, int turn) {
     shape const& lies = *arrays[array].lies;
     int const message = message_to(rank);
     std::size_t& bytes = messages[std::size_t(message)].bytes;
-    parts.push_back({array, box, strip_of(lies, box, box.numbers()), message, std::ptrdiff_t(bytes), turn});
-    bytes += padded(lies, box);
+    parts.push_back({array, one.box, strip_of(lies, one.box, one.box.numbers(), nullptr, {}, one.steps), message,
+                     std::ptrdiff_t(bytes), turn});
+    bytes += padded(lies, one.box);
+  };
+  auto const negate = [&](std::size_t array, segment const& one, int turn) {
+    shape const& lies = *made.arrays[array].lies;
+    if (one.changes_sign)
+      made.negated.push_back({array, one.box, strip_of(lies, one.box, nullptr, &lies, one.steps, one.steps), -1,
+                              bytes_to(lies, one), turn, array});
   };
   for (std::size_t first = 0, end = 0; first < made.arrays.size(); first = end) {
     halo_array const& of = made.arrays[first];
@@ -111,12 +117,12 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made, std::span<halo_array cons
     auto const next_turn = [&] { return adds ? *turn++ : 0; };
     for (partner const& p : of.cut->partners) {
       for (segment const& one : adds ? p.ghosts : p.rims)
-        if (is_here(one.component))
-          add(made.sends, made.packed, from_arrays, array_of(one.component), one.box, p.rank, 0);
+        if (is_here(one.component)) add(made.sends, made.packed, from_arrays, array_of(one.component), one, p.rank, 0);
       for (segment const& one : adds ? p.rims : p.ghosts) {
         int const when = next_turn();
-        if (is_here(one.component))
-          add(made.receives, made.unpacked, made.arrays, array_of(one.component), one.box, p.rank, when);
+        if (!is_here(one.component)) continue;
+        add(made.receives, made.unpacked, made.arrays, array_of(one.component), one, p.rank, when);
+        negate(array_of(one.component), one, when);
       }
     }
     for (own_copy const& o : of.cut->own) {
@@ -125,8 +131,9 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made, std::span<halo_array cons
       segment const &to = adds ? o.origins : o.ghosts, &from = adds ? o.ghosts : o.origins;
       std::size_t const array = array_of(to.component), other = array_of(from.component);
       shape const &lies = *made.arrays[array].lies, &others = *made.arrays[other].lies;
-      made.unpacked.push_back({array, to.box, strip_of(lies, to.box, to.box.numbers(), &others), -1,
-                               bytes_to(others, from.box.begin), when, other});
+      made.unpacked.push_back({array, to.box, strip_of(lies, to.box, to.box.numbers(), &others, from.steps, to.steps),
+                               -1, bytes_to(others, from), when, other});
+      negate(array, to, when);
     }
   }
   for (packed_box const& one : made.unpacked) made.turns = std::max(made.turns, one.turn + 1);
@@ -156,9 +163,15 @@ KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& wh
 
 KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
   bool const adds = now_->how == combine::add;
-  for (int turn = 0; turn < now_->turns; ++turn)
+  auto const negate = [&](int turn) {
+    if (!now_->negated.empty()) move(motion::negate, motion::negate, turn, now_->negated, {}, arrays, where);
+  };
+  for (int turn = 0; turn < now_->turns; ++turn) {
+    if (adds) negate(turn); // minus what is there and the ghosts together, then the other sign
     move(adds ? motion::add : motion::scatter, adds ? motion::add_copy : motion::copy, turn, now_->unpacked,
          now_->receives, arrays, where);
+    negate(turn);
+  }
 }
 
 KEEL_INLINE std::uint64_t bytes_sent(halo_array const& array, combine how) {

@@ -41,15 +41,8 @@ struct shape {
 
 /// What makes a region of such an array.
 [[nodiscard]] index_sets boxes_of(shape const& s, region where);
-
-/// How the element that a value comes from moves with the one that it goes to, in each dimension and beyond the grid's:
-/// the same way, 1, the other way, -1, or not at all.
-struct origin_steps {
-  std::int8_t of[max_grid_rank] = {1, 1, 1, 1};
-  std::int8_t inner = 1;
-
-  friend bool operator==(origin_steps const&, origin_steps const&) = default;
-};
+/// What a copy of a region between memories takes: with ghosts those owned elements that an exchange fills, too.
+[[nodiscard]] index_sets copied_of(shape const& s, region where);
 
 /// Elements of a box in words of 8, 4 or 1 bytes, fastest dimension first, dimensions that follow on each other joined.
 /// Or listed elements: then one dimension counts these.
@@ -100,9 +93,9 @@ private:
 };
 
 /// `elements`: where the numbers of listed elements lie, if the box counts some. `from`: how the array lies that a copy
-/// comes from, if it is another one.
+/// comes from, if it is another one. `own`: the order in which the box is gone through, forwards or backwards.
 [[nodiscard]] strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements = nullptr,
-                             shape const* from = nullptr, origin_steps const& steps = {});
+                             shape const* from = nullptr, origin_steps const& steps = {}, origin_steps const& own = {});
 
 /// Calls `kernel.run<Word>(arguments...)` for the words that a strip is made of.
 KEEL_CALLS_USER

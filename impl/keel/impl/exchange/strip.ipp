@@ -9,8 +9,16 @@ KEEL_INLINE index_sets boxes_of(shape const& s, region where) {
   return boxes_of(s.part != nullptr ? *s.part : share{}, where, s.has_ghosts);
 }
 
+KEEL_INLINE index_sets copied_of(shape const& s, region where) {
+  index_sets made = boxes_of(s, where);
+  if (s.part != nullptr && s.part->is_folded && s.has_ghosts && overlap(where, region::halo) &&
+      !overlap(where, region::rim))
+    made.add(twins_of(*s.part), s.rank);
+  return made;
+}
+
 KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements, shape const* from,
-                           origin_steps const& steps) {
+                           origin_steps const& steps, origin_steps const& own) {
   shape const& other = from != nullptr ? *from : s;
   strip made;
   auto const is_of = [&](int bytes) { return s.element_bytes % bytes == 0 && s.alignment % bytes == 0; };
@@ -32,8 +40,9 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const
   };
   add(words, 1, 1);
   auto const add_of_grid = [&](int d) {
-    made.first += box.begin[d] * s.stride[d] * words;
-    add(box.end[d] - box.begin[d], s.stride[d] * words, other.stride[d] * words * steps.of[d], elements != nullptr);
+    made.first += first_of(box, own, d) * s.stride[d] * words;
+    add(box.end[d] - box.begin[d], s.stride[d] * words * own.of[d], other.stride[d] * words * steps.of[d],
+        elements != nullptr);
   };
   for (std::size_t k = 0; k < s.order.size(); ++k)
     if (dimension_run const& d = s.order[k]; d.of_grid >= 0) add_of_grid(d.of_grid);

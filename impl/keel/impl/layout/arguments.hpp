@@ -29,8 +29,8 @@ void require_alike(machine::agreement const& ranks, std::string_view place, std:
                    std::span<argument const> all);
 /// What grids say, all together.
 struct grid_arguments {
-  std::array<argument, 5> all{
-      {{"extents of the grid"}, {"ghost widths"}, {"periodic dimensions"}, {"ranks_in"}, {"blocks"}}};
+  std::array<argument, 6> all{
+      {{"extents of the grid"}, {"ghost widths"}, {"periodic dimensions"}, {"ranks_in"}, {"blocks"}, {"folds"}}};
 
   void add(grid const& g);
 };

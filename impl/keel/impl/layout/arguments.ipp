@@ -32,6 +32,7 @@ KEEL_INLINE void grid_arguments::add(grid const& g) {
       for (std::int64_t const at : *g.cuts_in(d)) all[3].add(at);
   }
   all[4].add(g.blocks());
+  all[5].add(g.folds().at), all[5].add(g.folds().along), all[5].add(g.folds().longer);
 }
 
 } // namespace keel::residency::detail

@@ -19,7 +19,9 @@ namespace keel::residency::detail {
 struct segment {
   int component;
   index_set box;
-  int other = 0; ///< the component where copies of them are, or where they are copies of
+  int other = 0;             ///< the component where copies of them are, or where they are copies of
+  origin_steps steps = {};   ///< of a rim: the order in which the ghosts that are copies of it lie
+  bool changes_sign = false; ///< whether ghosts have the other sign
 };
 
 /// A rank that shares elements with this one. Both count the pieces of a message in the same order, that of the

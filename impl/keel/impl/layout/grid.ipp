@@ -51,17 +51,18 @@ KEEL_INLINE indices blocks_for(grid const& g, indices const& processes) {
 }
 
 KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first, grid_option second, grid_option third,
-                       grid_option fourth)
+                       grid_option fourth, grid_option fifth)
     : rank_(int(extents.size())) {
   std::vector<std::vector<std::int64_t>> const* cut_at = nullptr;
-  for (grid_option const* option : {&first, &second, &third, &fourth}) {
+  for (grid_option const* option : {&first, &second, &third, &fourth, &fifth}) {
     if (option->ghosts.given != 0) width_ = option->ghosts;
     if (option->wraps.given != 0) periodic_ = option->wraps;
     if (option->cut.given != 0) ranks_ = option->cut;
     if (!option->cut_at.empty()) cut_at = &option->cut_at;
     if (option->cut_again) blocks_ = option->cut_again->of_rank;
+    if (option->folds.at >= 0) folds_ = option->folds;
   }
-  auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view hint) {
+  auto const refuse = [](std::string const& wrong, std::string const& why, std::string_view hint) {
     throw error("residency::grid", wrong, why, hint);
   };
   if (rank_ > max_grid_rank)
@@ -114,6 +115,25 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
                  ", with a ghost width of " + std::to_string(width_[d]),
              "it has none, or as many as its ghosts are wide", "Give other cuts");
   }
+  if (int const at = folds_.at, along = folds_.along; at >= 0) {
+    std::string const which = "a fold of dimension " + std::to_string(at) + " along " + std::to_string(along);
+    if (at >= rank_ || along >= rank_)
+      refuse(which + " is refused", "the grid has " + policy::counted(rank_, "dimension") + ", counted from 0",
+             "Name dimensions that it has");
+    if (periodic_[at] || !periodic_[along])
+      refuse(which + " is refused",
+             periodic_[at] ? "dimension " + std::to_string(at) + " is periodic, and has no end to be folded"
+                           : "dimension " + std::to_string(along) + " ends at walls, and has no columns beyond them",
+             "Give periodic{...} with false for the first and true for the second");
+    if (extents_[along] % 2 != 0)
+      refuse(which + " is refused",
+             "there is an odd number of columns, " + std::to_string(extents_[along]) + ", so that its two poles differ",
+             "Give it an even one");
+    if (extents_[at] < width_[at] + (folds_.is_centred(at) ? 1 : 0))
+      refuse(which + " is refused",
+             policy::counted(extents_[at], "row") + ", of which one lies on the fold, are fewer than the ghosts need",
+             "Take a larger grid");
+  }
   std::int64_t lengths[max_grid_rank]{};
   for (int d = 0; d < rank_; ++d)
     lengths[d] = extents_[d] + (extents_[d] > detail::most_bytes ? 0 : 2 * std::int64_t{width_[d]});
@@ -138,7 +158,7 @@ KEEL_INLINE bounds share::core() const {
   if (!ends.empty() || !has_cells) return b;
   for (int d = 0; d < rank; ++d) {
     if (!is_wall(d, side::low)) b.begin[d] += width[d];
-    if (!is_wall(d, side::high)) b.end[d] -= width[d] + longer[d];
+    if (!is_wall(d, side::high)) b.end[d] -= width[d] + longer[d] + rows_on_fold(d);
     if (b.end[d] < b.begin[d]) b.end[d] = b.begin[d];
   }
   return b;
@@ -186,7 +206,7 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
     std::int64_t const smallest =
         detail::smallest_part(cells.cuts[std::size_t(d)], cells.global_extents[d], cells.processes[d]) /
         cells.blocks[d];
-    if (smallest < width)
+    if (smallest < width + (d == cells.folds.at && width == cells.global_extents[d] && cells.folds.is_centred(d)))
       refuse(" has ghosts of a width of " + std::to_string(width) + " in dimension " + std::to_string(d),
              std::string(cells.blocks[d] == 1 ? "a rank" : "a block") + " has only " + std::to_string(smallest) +
                  " cells there",
@@ -200,10 +220,14 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
     s.wraps[std::size_t(k)] = wraps, s.neighbour[std::size_t(k)] = cells.neighbour[std::size_t(d)];
     s.processes[k] = cells.processes[d], s.position[k] = cells.position[d], s.step[k] = cells.step[d];
     s.cuts[std::size_t(k)] = cells.cuts[std::size_t(d)];
+    if (d == cells.folds.at) s.folds.at = k, s.is_folded = cells.is_folded;
+    if (d == cells.folds.along) s.folds.along = k;
+    if (cells.folds.at >= 0 && !cells.folds.is_centred(d)) s.folds.longer |= std::uint8_t(1U << k);
     s.blocks[k] = cells.blocks[d], s.block[k] = cells.block[d], s.block_step[k] = cells.block_step[d];
     if (width + longer > 0) s.regions = s.regions | region::rim | (wraps || width == 0 ? region::halo : region::ghosts);
   }
-  if (!s.has_cells) s.extents = {};
+  if (s.folds.at < 0) s.folds = {};
+  if (!s.has_cells) s.extents = {}, s.is_folded = false;
   return s;
 }
 

@@ -76,6 +76,19 @@ private:
   std::int64_t first_ = 0;
 };
 
+/// How the element that a value comes from moves with the one that it goes to, in each dimension and beyond the grid's:
+/// the same way, 1, the other way, -1, or not at all.
+struct origin_steps {
+  std::int8_t of[max_grid_rank] = {1, 1, 1, 1};
+  std::int8_t inner = 1;
+
+  friend bool operator==(origin_steps const&, origin_steps const&) = default;
+};
+/// Where a box begins that is gone through so.
+[[nodiscard]] constexpr std::int64_t first_of(bounds const& box, origin_steps const& steps, int d) {
+  return steps.of[d] < 0 ? box.end[d] - 1 : box.begin[d];
+}
+
 /// Disjoint sets that make a region.
 class index_sets {
 public:

@@ -49,7 +49,7 @@ KEEL_INLINE unsigned arrays::wall_sides(int variable) const {
   for (share const& s : shares_of(variable))
     for (int d = 0, k = 0; d < max_grid_rank && k < s.rank; ++d)
       if (along == 0 || (along >> d & 1) != 0) {
-        if (s.width[k] > 0 && !s.wraps[std::size_t(k)]) sides |= 3U << (2 * d);
+        if (s.width[k] > 0 && !s.wraps[std::size_t(k)]) sides |= (k == s.folds.at ? 1U : 3U) << (2 * d);
         ++k;
       }
   return sides;

@@ -176,9 +176,9 @@ inline constexpr bool takes_places = false;
 template <class Operation>
 inline constexpr bool takes_places<place_of<Operation>> = true;
 
-/// What `f` gives for these cells, combined.
+/// What `f` gives for these cells, combined, box by box.
 template <class V, class Operation, class F>
-[[nodiscard]] auto reduced(V const& v, bounds const& cells, std::string_view name, Operation const& operation,
+[[nodiscard]] auto reduced(V const& v, index_sets const& boxes, std::string_view name, Operation const& operation,
                            F const& f) {
   constexpr int rank = rank_of_loop<F>;
   using T = machine::reduced<Operation, std::remove_cvref_t<typename result_of_loop<F>::type>>;
@@ -186,20 +186,31 @@ template <class V, class Operation, class F>
   how const combine{operation};
   T all = how::neutral();
   std::string const label(name);
-  if constexpr (V::is_on_accelerator) {
-    Kokkos::parallel_reduce(label, policy_of<rank>(v, cells), cell_reduction<F, how, T>{f, combine},
-                            reducer_of<how, T>{combine, &all});
-    v.execution_space().fence();
-  } else {
-    using cut = rows<rank, is_left<V>>;
-    cut const box(cells);
-    auto const parts = std::make_unique<T[]>(std::size_t(box.count()));
-    Kokkos::parallel_for(label, policy_of_rows(v, box.count()),
-                         row_reduction<cut, F, how, T>{box, f, combine, parts.get()});
-    v.execution_space().fence();
-    for (std::int64_t row = 0; row < box.count(); ++row) combine.add(all, parts[std::size_t(row)]);
+  for (bounds const& cells : boxes) {
+    if constexpr (V::is_on_accelerator) {
+      T of_box = how::neutral();
+      Kokkos::parallel_reduce(label, policy_of<rank>(v, cells), cell_reduction<F, how, T>{f, combine},
+                              reducer_of<how, T>{combine, &of_box});
+      v.execution_space().fence();
+      combine.add(all, of_box);
+    } else {
+      using cut = rows<rank, is_left<V>>;
+      cut const box(cells);
+      auto const parts = std::make_unique<T[]>(std::size_t(box.count()));
+      Kokkos::parallel_for(label, policy_of_rows(v, box.count()),
+                           row_reduction<cut, F, how, T>{box, f, combine, parts.get()});
+      v.execution_space().fence();
+      for (std::int64_t row = 0; row < box.count(); ++row) combine.add(all, parts[std::size_t(row)]);
+    }
   }
   return all;
+}
+template <class V, class Operation, class F>
+[[nodiscard]] auto reduced(V const& v, bounds const& cells, std::string_view name, Operation const& operation,
+                           F const& f) {
+  index_sets one;
+  one.add(cells, rank_of_loop<F>);
+  return reduced(v, one, name, operation, f);
 }
 
 } // namespace detail

@@ -56,10 +56,10 @@ inline element_moves moves_between(share const& was, share const& is, share cons
       is_target = is_target && takes[k][std::size_t(target[k])];
     }
     if (is_source)
-      for_each_shared(to, now, from, source, 0, shifts,
+      for_each_shared(to, now, from, source, 0, shifts, {},
                       [&](bounds const& box, indices const&) { made.come(rank, box); });
     if (is_target)
-      for_each_shared(to, target, from, before, 0, shifts, [&](bounds const& box, indices const& begin) {
+      for_each_shared(to, target, from, before, 0, shifts, {}, [&](bounds const& box, indices const& begin) {
         made.leave(rank, moved_to(begin, box, int(dimensions.size())));
       });
   }
@@ -70,7 +70,8 @@ inline element_moves moves_between(share const& was, share const& is, share cons
 inline bool are_alike(share const& a, share const& b) {
   for (std::size_t d = 0; d < a.cuts.size(); ++d)
     if (!a.cuts[d] != !b.cuts[d] || (a.cuts[d] && *a.cuts[d] != *b.cuts[d])) return false;
-  return a.global_extents == b.global_extents && a.width == b.width && a.wraps == b.wraps && a.processes == b.processes;
+  return a.global_extents == b.global_extents && a.width == b.width && a.wraps == b.wraps && a.folds == b.folds &&
+         a.processes == b.processes;
 }
 
 // Throws unless these can be components of the fields.

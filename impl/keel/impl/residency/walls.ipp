@@ -95,6 +95,11 @@ KEEL_INLINE void check_condition(arrays const& on, wall_condition const& one, in
   if (one.signs > 1 && one.signs != rank)
     throw error("residency::mirror", "variable " + name + " gets " + policy::counted(one.signs, "sign"),
                 "it has " + policy::counted(rank, "dimension") + " of the grid", "Give one for each, or one for all");
+  int const folded = on.shares()->front().folds.at;
+  if (folded >= 0 && one.sides != wall_condition::all_sides && (one.sides >> (2 * folded + 1) & 1U) != 0)
+    throw error("residency::on_side",
+                "a condition for variable " + name + " is for the upper side of dimension " + std::to_string(folded),
+                "the grid is folded there, and has no wall", "Name the lower side");
   for (int d = dimensions; d < max_grid_rank; ++d)
     if (one.sides != wall_condition::all_sides && (one.sides >> (2 * d) & 3U) != 0)
       throw error("residency::on_side", "a condition for variable " + name + " names dimension " + std::to_string(d),

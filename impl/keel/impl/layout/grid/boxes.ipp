@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/grid/boxes.hpp>
+#include <keel/impl/layout/grid/grid_cut.hpp>
+
+#include <algorithm>
+#include <cstdint>
 
 namespace keel::residency::detail {
 
@@ -32,6 +36,28 @@ KEEL_INLINE index_sets boxes_of(share const& s, region where, bool has_ghosts) {
   return set;
 }
 
+KEEL_INLINE bounds twins_of(share const& s) {
+  bounds box = s.owned();
+  twin_row const all = twins_in(s);
+  auto const keep = [&](int d, std::int64_t begin, std::int64_t end) {
+    std::int64_t const way = s.owned().begin[d] - s.global_begin[d];
+    box.begin[d] = std::max(box.begin[d], begin + way), box.end[d] = std::min(box.end[d], end + way);
+  };
+  if (s.folds.at >= 0) keep(s.folds.at, all.row, all.row + 1);
+  if (s.folds.along >= 0) keep(s.folds.along, all.begin, all.end);
+  return s.is_folded && all.begin < all.end && box.size(s.rank) > 0 ? box : bounds{};
+}
+
+KEEL_INLINE index_sets without_twins(share const& s, bounds const& owned) {
+  index_sets set;
+  bounds twins = s.folds.at < 0 ? bounds{} : twins_of(s);
+  for (int d = 0; d < s.rank; ++d)
+    twins.begin[d] = std::max(twins.begin[d], owned.begin[d]), twins.end[d] = std::min(twins.end[d], owned.end[d]);
+  if (twins.size(s.rank) == 0) set.add(owned, s.rank);
+  else add_shell(set, owned, twins, s.rank);
+  return set;
+}
+
 KEEL_INLINE index_sets rim_first(share const& s, indices const& depth, bool with_own) {
   bounds const owned = s.owned();
   bounds core = owned;
@@ -39,7 +65,7 @@ KEEL_INLINE index_sets rim_first(share const& s, indices const& depth, bool with
   for (int d = 0; d < s.rank; ++d) {
     bool const low = s.is_cut(d, side::low), high = s.is_cut(d, side::high);
     if (with_own ? !s.is_wall(d, side::low) : low) core.begin[d] += depth[d];
-    if (with_own ? !s.is_wall(d, side::high) : high) core.end[d] -= depth[d];
+    if (with_own ? !s.is_wall(d, side::high) : high) core.end[d] -= depth[d] + s.rows_on_fold(d);
     has_core = has_core && core.begin[d] < core.end[d];
     waits = waits || ((low || high) && depth[d] > 0);
   }

@@ -14,6 +14,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -69,6 +70,29 @@ struct stretch {
   std::int64_t begin, end, owner_begin;
 };
 
+/// Which elements along one dimension are looked for, by their places in the whole, and which have them: at the same
+/// place, or mirrored, where both places add up to `sum`.
+struct zone_along {
+  static constexpr std::int64_t most = std::int64_t{1} << 62;
+  std::int64_t begin = -most, end = most;
+  std::int64_t owner_begin = -most, owner_end = most;
+  bool is_mirrored = false;
+  std::int64_t sum = 0;
+};
+/// Elements of a folded grid that exist twice and are not the owners: in a row, the last one, these columns.
+struct twin_row {
+  std::int64_t row = 0, begin = 0, end = 0;
+};
+[[nodiscard]] twin_row twins_in(share const& s);
+
+/// Elements whose owners are found in the same way.
+struct zone {
+  zone_along along[max_grid_rank];
+  bool is_beyond = false; ///< the fold
+};
+/// One, or, of a folded grid, what lies before the fold, on it and beyond it.
+[[nodiscard]] std::vector<zone> zones_of(share const& s);
+
 /// One dimension of a variable on the grid, for the shares at all places along it.
 class axis {
 public:
@@ -82,19 +106,23 @@ public:
   /// `of` it, which counts an element `shift` higher: what it owns itself, and up to so many layers of ghosts. In
   /// ascending order.
   [[nodiscard]] std::vector<stretch> shared(std::int64_t here, axis const& of, std::int64_t there, int layers,
-                                            std::int64_t shift = 0) const {
+                                            std::int64_t shift = 0, zone_along const& in = {}) const {
     std::vector<stretch> made;
     if (is_empty(here) || of.is_empty(there)) return made;
     if (layers == all_layers) layers = std::numeric_limits<int>::max();
-    std::int64_t const low = std::max(owned_begin(here) - layers, origin(here)),
-                       high = std::min(owned_end(here) + layers, owned_end(here) + width_);
-    std::int64_t const begin = of.owned_begin(there) - shift, end = of.owned_end(there) - shift;
+    std::int64_t const low = std::max({owned_begin(here) - layers, origin(here), in.begin}),
+                       high = std::min({owned_end(here) + layers, owned_end(here) + width_, in.end});
+    std::int64_t begin = std::max(of.owned_begin(there), in.owner_begin) - shift,
+                 end = std::min(of.owned_end(there), in.owner_end) - shift;
+    if (begin >= end) return made;
+    if (in.is_mirrored) begin = in.sum - std::exchange(end, in.sum - begin + 1) + 1;
     std::int64_t const first = of.wraps_ ? (low - end) / of.cells_ - 1 : 0;
     for (std::int64_t turn = first; turn == first || of.wraps_; ++turn) {
       std::int64_t const way = turn * of.cells_;
       if (begin + way >= high) break;
       std::int64_t const from = std::max(begin + way, low), to = std::min(end + way, high);
-      if (from < to) made.push_back({from - origin(here), to - origin(here), from - way + shift - of.origin(there)});
+      std::int64_t const owned = in.is_mirrored ? in.sum - (from - way) : from - way;
+      if (from < to) made.push_back({from - origin(here), to - origin(here), owned + shift - of.origin(there)});
     }
     return made;
   }
@@ -127,17 +155,17 @@ void for_each_choice(std::vector<T> const* lists, int rank, auto const& f) {
   }
 }
 
-/// What the share at `here` has of what the one at `there` owns, of the same variable without what it owns itself, or
-/// of another cut `of` it: f(its box, where the box begins at the owner). Both ranks find the same boxes in the same
-/// order.
+/// What the share at `here` has of what the one at `there` owns in a zone, of the same variable without what it owns
+/// itself, or of another cut `of` it: f(its box, where the box begins at the owner). Both ranks find the same boxes in
+/// the same order.
 template <class F>
 void for_each_shared(std::span<axis const> axes, indices const& here, std::span<axis const> of, indices const& there,
-                     int layers, indices const& shift, F const& f) {
+                     int layers, indices const& shift, zone const& in, F const& f) {
   std::vector<stretch> along[max_grid_rank];
   int const rank = int(axes.size());
-  bool const is_itself = axes.data() == of.data() && here == there;
+  bool const is_itself = axes.data() == of.data() && here == there && !in.is_beyond;
   for (int d = 0; d < rank; ++d)
-    along[d] = axes[std::size_t(d)].shared(here[d], of[std::size_t(d)], there[d], layers, shift[d]);
+    along[d] = axes[std::size_t(d)].shared(here[d], of[std::size_t(d)], there[d], layers, shift[d], in.along[d]);
   for_each_choice(along, rank, [&](auto const& chosen) {
     bounds box;
     indices owner_begin;
@@ -151,8 +179,12 @@ void for_each_shared(std::span<axis const> axes, indices const& here, std::span<
   });
 }
 
-[[nodiscard]] inline bounds moved_to(indices const& begin, bounds box, int rank) {
-  for (int d = 0; d < rank; ++d) box.end[d] += begin[d] - box.begin[d], box.begin[d] = begin[d];
+/// The box at its owner, where its first element lies at `begin`.
+[[nodiscard]] inline bounds moved_to(indices const& begin, bounds box, int rank, zone const& in = {}) {
+  for (int d = 0; d < rank; ++d) {
+    std::int64_t const size = box.end[d] - box.begin[d];
+    box.begin[d] = begin[d] - (in.along[d].is_mirrored ? size - 1 : 0), box.end[d] = box.begin[d] + size;
+  }
   return box;
 }
 

@@ -48,12 +48,66 @@ KEEL_INLINE indices best_cut(grid const& g, indices const& cells, int parts, boo
   return best;
 }
 
+// Element i is at i + 1/2 along a dimension, in units of cells, or at i if elements lie on the ends of cells. A fold
+// turns columns about a pole at 0 or 1/2, of n, and rows about one at m or m - 1/2, of m: two elements that are one
+// have places that add up to the same number.
+struct fold_sums {
+  std::int64_t rows, columns;
+  explicit fold_sums(share const& s)
+      : rows(2 * (s.global_extents[s.folds.at] - s.longer[s.folds.at]) - sum_in(s, s.folds.at)),
+        columns(s.folds.along < 0 ? 0 : 2 * (s.folds.is_centred(s.folds.along) ? 1 : 0) - sum_in(s, s.folds.along)) {}
+
+private:
+  // Twice the place of the pole in a cell, and of an element.
+  static std::int64_t sum_in(share const& s, int d) { return (s.folds.is_centred(d) ? 1 : 0) + (1 - s.longer[d]); }
+};
+
+// Of two elements of the row on the fold that are one, the owner is that in the first half of the columns.
+KEEL_INLINE twin_row twins_in(share const& s) {
+  folding const& f = s.folds;
+  if (f.at < 0) return {};
+  fold_sums const sum(s);
+  std::int64_t const last = s.global_extents[f.at] - 1, first = f.along < 0 ? 0 : s.longer[f.along],
+                     n = f.along < 0 ? 1 : s.global_extents[f.along];
+  if (sum.rows < 2 * last) return {last, first, first + n}; // the row is beyond the fold
+  if (sum.rows > 2 * last || f.along < 0) return {};
+  return {last, (sum.columns + n) / 2 + 1, std::min(sum.columns + n - first + 1, first + n)};
+}
+
+KEEL_INLINE std::vector<zone> zones_of(share const& s) {
+  std::vector<zone> all(1);
+  folding const& f = s.folds;
+  if (f.at < 0) return all;
+  fold_sums const sum(s);
+  auto const mirror = [](zone_along& one, std::int64_t to) { one.is_mirrored = true, one.sum = to; };
+  auto const add = [&](std::int64_t begin, std::int64_t end, bool is_beyond) -> zone& {
+    zone& made = all.emplace_back();
+    made.along[f.at].begin = begin, made.along[f.at].end = end, made.is_beyond = is_beyond;
+    if (is_beyond) mirror(made.along[f.at], sum.rows);
+    if (is_beyond && f.along >= 0) mirror(made.along[f.along], sum.columns);
+    return made;
+  };
+  std::int64_t const row = (sum.rows + 1) / 2; // on the fold, or the first one beyond it
+  all[0].along[f.at].end = row;
+  if (sum.rows % 2 != 0) return add(row, zone_along::most, true), all;
+  add(row + 1, zone_along::most, true);
+  if (f.along < 0) return all[0].along[f.at].end = row + 1, all;
+  std::int64_t const n = s.global_extents[f.along];
+  twin_row const twins = twins_in(s);
+  add(row, row + 1, false).along[f.along].owner_end = twins.begin;
+  add(row, row + 1, false).along[f.along].owner_begin = twins.end;
+  zone_along& owners = add(row, row + 1, true).along[f.along];
+  owners.owner_begin = sum.columns + n - twins.end + 1, owners.owner_end = sum.columns + n - twins.begin + 1;
+  return all;
+}
+
 KEEL_INLINE share share_of(grid const& g, indices const& processes, indices const& blocks, int rank, int block) {
   share s;
   s.rank = g.rank();
   s.global_extents = g.extents();
   s.processes = processes;
   s.blocks = blocks;
+  s.folds = g.folds();
   auto const find = [&](indices const& counts, std::int64_t number, indices& position, indices& step) {
     for (std::int64_t d = s.rank - 1, product = 1; d >= 0; --d) {
       int const k = int(d);
@@ -84,11 +138,20 @@ KEEL_INLINE share share_of(grid const& g, indices const& processes, indices cons
         next += which == side::low ? -1 : 1;
         if (g.is_periodic(d)) next = (next + parts) % parts;
       } while (is_inside() && begin(next) == begin(next + 1)); // without cells
+      if (which == side::high && d == g.folds().at && cells > 0 && next == parts) s.is_folded = true;
       s.neighbour[std::size_t(d)][std::size_t(which)] =
           is_inside() ? int(rank + (next / s.blocks[d] - s.position[d]) * s.step[d]) : -1;
     }
   }
-  if (!s.has_cells) s.extents = {};
+  if (!s.has_cells) s.extents = {}, s.is_folded = false;
+  if (s.is_folded) { // beyond lies what mirrors the first of its columns
+    int const d = s.folds.along;
+    std::int64_t const n = g.extents()[d], column = (fold_sums(s).columns + n - s.global_begin[d]) % n;
+    std::int64_t next = 0;
+    while (begin_of(s.cuts[std::size_t(d)], n, s.processes[d], s.blocks[d], next + 1) <= column) ++next;
+    s.neighbour[std::size_t(s.folds.at)][std::size_t(side::high)] =
+        int(rank + (next / s.blocks[d] - s.position[d]) * s.step[d]);
+  }
   return s;
 }
 

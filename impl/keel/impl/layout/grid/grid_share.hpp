@@ -19,7 +19,7 @@ namespace keel::residency::detail {
 /// How a variable with these shares, by component or one for all, is cut: the first `layers` of its ghosts. They may be
 /// wider than what a neighbour owns; then they come from several.
 [[nodiscard]] decomposition decomposition_of(std::span<share const> shares, int components, int rank,
-                                             int layers = all_layers);
+                                             int layers = all_layers, lattice const& as = {});
 
 /// `cells` are the shares of the grids of all components, of a variable that lies so on them.
 class grid_share : public geometry {
@@ -39,7 +39,7 @@ public:
 
 private:
   [[nodiscard]] decomposition make_cut(int components, int rank, int layers) const override {
-    return decomposition_of(shares, components, rank, layers);
+    return decomposition_of(shares, components, rank, layers, on);
   }
 
   std::shared_ptr<share_list const> cells_;

@@ -10,26 +10,32 @@
 
 namespace keel::residency::detail {
 
-/// Places along a dimension of shares that have elements in common with the one at `at`, in ascending order.
-inline std::vector<std::int64_t> places_near(axis const& a, std::int64_t at, int layers) {
+/// Places along dimension `d` of shares that have elements in common with the one at `at`, in ascending order.
+inline std::vector<std::int64_t> places_near(axis const& a, std::int64_t at, int layers, std::span<zone const> zones,
+                                             int d) {
   std::vector<std::int64_t> near;
   for (std::int64_t other = 0; other < a.parts(); ++other)
-    if (other == at || !a.shared(at, a, other, layers).empty() || !a.shared(other, a, at, layers).empty())
+    if (other == at || std::any_of(zones.begin(), zones.end(), [&](zone const& in) {
+          return !a.shared(at, a, other, layers, 0, in.along[d]).empty() ||
+                 !a.shared(other, a, at, layers, 0, in.along[d]).empty();
+        }))
       near.push_back(other);
   return near;
 }
 
-KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int components, int rank, int layers) {
+KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int components, int rank, int layers,
+                                           lattice const& as) {
   decomposition made;
   for (int c = 0; c < components; ++c) {
     share const& s = shares[shares.size() == 1 ? 0 : std::size_t(c)];
     if (!s.has_cells) continue;
     std::vector<axis> axes;
+    std::vector<zone> const zones = zones_of(s);
     std::vector<std::int64_t> near[max_grid_rank];
     indices here;
     for (int d = 0; d < s.rank; ++d) {
       here[d] = s.place(d);
-      near[d] = places_near(axes.emplace_back(s, d), here[d], layers);
+      near[d] = places_near(axes.emplace_back(s, d), here[d], layers, zones, d);
     }
     for_each_choice(near, s.rank, [&](auto const& chosen) {
       indices there;
@@ -39,22 +45,28 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
         other += int((there[d] / s.blocks[d] - s.position[d]) * s.step[d]);
         peer += int((there[d] % s.blocks[d] - s.block[d]) * s.block_step[d]);
       }
-      if (other == rank) {
-        for_each_shared(axes, here, axes, there, layers, {}, [&](bounds const& box, indices const& begin) {
-          made.own.push_back({{c, box, peer}, {peer, moved_to(begin, box, s.rank), c}});
-        });
-        return;
-      }
+      // Both find f(ghosts, rims), in the same order.
+      auto const for_each_pair = [&](indices const& to, int ghosts, indices const& from, int rims, auto const& f) {
+        for (zone const& in : zones)
+          for_each_shared(axes, to, axes, from, layers, {}, in, [&](bounds const& box, indices const& begin) {
+            origin_steps steps;
+            for (int d = 0; d < s.rank; ++d) steps.of[d] = in.along[d].is_mirrored ? -1 : 1;
+            bool const changes_sign = in.is_beyond && as.changes_sign;
+            f(segment{ghosts, box, rims, {}, changes_sign},
+              segment{rims, moved_to(begin, box, s.rank, in), ghosts, steps, changes_sign});
+          });
+      };
+      if (other == rank)
+        return for_each_pair(here, c, there, peer,
+                             [&](segment const& to, segment const& from) { made.own.push_back({to, from}); });
       auto at =
           std::find_if(made.partners.begin(), made.partners.end(), [&](partner const& p) { return p.rank >= other; });
       if (at == made.partners.end() || at->rank != other) at = made.partners.insert(at, {other, {}, {}});
-      for_each_shared(axes, here, axes, there, layers, {},
-                      [&](bounds const& box, indices const&) { at->ghosts.push_back({c, box, peer}); });
-      for_each_shared(axes, there, axes, here, layers, {}, [&](bounds const& box, indices const& begin) {
-        at->rims.push_back({c, moved_to(begin, box, s.rank), peer});
-      });
+      for_each_pair(here, c, there, peer, [&](segment const& to, segment const&) { at->ghosts.push_back(to); });
+      for_each_pair(there, peer, here, c, [&](segment const&, segment const& from) { at->rims.push_back(from); });
     });
   }
+  std::erase_if(made.partners, [](partner const& p) { return p.ghosts.empty() && p.rims.empty(); });
   for (partner& p : made.partners) {
     std::stable_sort(p.ghosts.begin(), p.ghosts.end(), [](segment const& a, segment const& b) {
       return std::tie(a.component, a.other) < std::tie(b.component, b.other);
@@ -105,7 +117,8 @@ KEEL_INLINE bounds grid_share::owned_in(bounds const& cells, component which) co
 KEEL_INLINE indices grid_share::whole_extents(component which, bool has_walls) const {
   share const& s = local(which);
   indices made = s.global_extents;
-  for (int d = 0; d < s.rank && has_walls; ++d) made[d] += s.wraps[std::size_t(d)] ? 0 : 2 * s.width[d];
+  for (int d = 0; d < s.rank && has_walls; ++d)
+    made[d] += s.wraps[std::size_t(d)] ? 0 : (d == s.folds.at ? 1 : 2) * s.width[d];
   return made;
 }
 

@@ -48,10 +48,14 @@ struct saved_level {
 struct saved_dimension {
   std::int64_t extent;
   int width; ///< of the ghosts
-  bool wraps;
+  int ends;  ///< 0: at walls; 1: where it begins; else at a fold, and how
 
   friend bool operator==(saved_dimension const&, saved_dimension const&) = default;
 };
+/// How a dimension ends, for that: a fold with what it says.
+[[nodiscard]] inline int ends_of(share const& s, int d) {
+  return d == s.folds.at ? 2 + s.folds.along + max_grid_rank * s.folds.longer : s.wraps[std::size_t(d)] ? 1 : 0;
+}
 /// The grids of all components, one after the other; all blocks have one.
 [[nodiscard]] std::vector<saved_dimension> grids_of(arrays const& of);
 /// As it lies in a file that has its walls, if they are saved.

@@ -66,7 +66,7 @@ KEEL_INLINE std::vector<saved_dimension> grids_of(arrays const& of) {
   std::vector<saved_dimension> made;
   for (int c = 0; c < (of.has_blocks() ? 1 : of.components()); ++c) {
     share const& s = of.local({c});
-    for (int d = 0; d < s.rank; ++d) made.push_back({s.global_extents[d], int(s.width[d]), s.wraps[std::size_t(d)]});
+    for (int d = 0; d < s.rank; ++d) made.push_back({s.global_extents[d], int(s.width[d]), ends_of(s, d)});
   }
   return made;
 }
@@ -156,7 +156,7 @@ KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> l
                      {"version", numbers(checkpoint_version)},
                      {"steps", numbers(fields_.book_.steps())}};
   auto grids = numbers(on.shares()->front().rank, on.has_blocks() ? 1 : on.components());
-  for (saved_dimension const& d : grids_of(on)) grids.insert(grids.end(), {d.extent, d.width, d.wraps ? 1 : 0});
+  for (saved_dimension const& d : grids_of(on)) grids.insert(grids.end(), {d.extent, d.width, d.ends});
   made.groups.push_back({"/keel", {{"variables", variables}, {"left out", left_out_}, {"grids", grids}}});
   made.datasets.emplace_back();
   for (saved_level const& one : levels)

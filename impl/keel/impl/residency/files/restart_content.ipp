@@ -24,7 +24,10 @@ namespace keel::residency::detail {
 
 template <std::size_t... D>
 grid grid_of(saved_dimension const* of, std::index_sequence<D...>) {
-  return grid{{of[D].extent...}, ghost_width{of[D].width...}, periodic{of[D].wraps...}};
+  folding folds;
+  for (int d = 0; d < int(sizeof...(D)); ++d)
+    if (int const how = of[d].ends - 2; how >= 0) folds = {d, how % max_grid_rank, std::uint8_t(how / max_grid_rank)};
+  return grid{{of[D].extent...}, ghost_width{of[D].width...}, periodic{of[D].ends == 1 ...}, folds};
 }
 
 KEEL_INLINE std::vector<residency::patch> patches_of(arrays const& on, std::span<saved_dimension const> grids) {
@@ -67,7 +70,7 @@ public:
     while (from.has_more() && has_rank) {
       auto const extent = from.next(1);
       auto const width = from.next<int>(0);
-      made.grids.push_back({extent, width, from.next({0, 1}) != 0});
+      made.grids.push_back({extent, width, from.next<int>(0, 2 + max_grid_rank * 16 - 1)});
     }
     auto const text = [&](std::vector<saved_dimension> const& all) {
       std::string cells;
@@ -78,7 +81,7 @@ public:
     if (!has_rank || made.grids.size() != rank * std::size_t(components_) ||
         !std::equal(here.begin(), here.begin() + std::ptrdiff_t(rank), made.grids.begin()))
       refuse("its grid is " + text(made.grids) + ", the fields' is " + text(here) +
-                 ", or the ghosts or periodic dimensions differ",
+                 ", or the ghosts, periodic dimensions or folds differ",
              "Give the fields the same");
     if (components_ != 1 && arrays_.has_blocks())
       refuse("it has " + std::to_string(components_) + " components", "Leave blocks out");
