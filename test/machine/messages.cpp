@@ -52,17 +52,6 @@ TEST_CASE_TEMPLATE("machine: a message to no rank, or with no tag of MPI's, is r
   m.wait();
 }
 
-TEST_CASE_TEMPLATE("machine: messages given up without waiting do no harm", R, km::mpi, km::alone) {
-  km::basic_environment<R> const world;
-  km::basic_environment<R> const own{world.comm()};
-  int never = 0;
-  {
-    km::messages<R> m{own};
-    m.receive(&never, sizeof never, own.rank(), 1);
-  }
-  CHECK(never == 0);
-}
-
 // Open MPI 4.1 cuts a message to oneself in silence, so it goes to the neighbour where there is one.
 TEST_CASE_TEMPLATE("machine: a message that does not fit is an error", R, km::mpi, km::alone) {
   km::basic_environment<R> const world;
