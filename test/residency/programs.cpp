@@ -386,34 +386,21 @@ void note_rewind() {
 struct told {
   static bool go(truth&, std::int64_t) { return true; }
 };
-template <class X>
-struct tell_exchange : kr::routine<"tell_exchange", kr::on_host> {
+template <auto Note>
+struct tell : kr::routine<"tell", kr::on_host> {
   template <class V>
   static void run(V) {
-    if (ends_run()) note_exchange<X>();
+    if (ends_run()) Note();
   }
 };
+template <auto Note>
+struct followed<tell<Note>> : told {};
+template <class X>
+using tell_exchange = tell<&note_exchange<X>>;
 template <class X, bool InPlace = false>
-struct tell_cycle : kr::routine<"tell_cycle", kr::on_host> {
-  template <class V>
-  static void run(V) {
-    if (ends_run()) note_cycle<X, InPlace>();
-  }
-};
+using tell_cycle = tell<&note_cycle<X, InPlace>>;
 template <class X>
-struct tell_rewind : kr::routine<"tell_rewind", kr::on_host> {
-  template <class V>
-  static void run(V) {
-    if (ends_run()) note_rewind<X>();
-  }
-};
-
-template <class X>
-struct followed<tell_exchange<X>> : told {};
-template <class X, bool InPlace>
-struct followed<tell_cycle<X, InPlace>> : told {};
-template <class X>
-struct followed<tell_rewind<X>> : told {};
+using tell_rewind = tell<&note_rewind<X>>;
 
 template <int R>
 using past_b = kr::past<b<R>, 1>;
