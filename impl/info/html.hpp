@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <initializer_list>
 #include <optional>
@@ -58,6 +59,9 @@ struct cell {
   std::string shown;
   std::optional<double> number = {}; ///< by which it is sorted
 };
+inline cell cell_of_bytes(std::uint64_t n) { return {bytes_text(double(n)), double(n)}; }
+inline cell cell_of_time(double microseconds) { return {time_text(microseconds), microseconds}; }
+inline cell cell_of(std::uint64_t n) { return {std::to_string(n), double(n)}; }
 
 /// A table that scripts sort, of the first 1000 rows, because a browser takes seconds to lay out a hundred thousand.
 inline std::string table(std::string const& of, std::vector<char const*> const& heads,
@@ -77,10 +81,9 @@ inline std::string table(std::string const& of, std::vector<char const*> const& 
     body += element("tr", cells) + '\n';
   }
   if (rows.empty()) return "<p>Nothing.</p>";
-  return (rows.size() <= most
-              ? ""
-              : element("p", "The first " + std::to_string(most) + " of " + std::to_string(rows.size()) +
-                                 " rows; the document at the end of this page has all.")) +
+  return (rows.size() <= most ? ""
+                              : element("p", "The first " + std::to_string(most) + " of " +
+                                                 std::to_string(rows.size()) + " rows; keel-info trace has all.")) +
          element("div class=\"table\" tabindex=\"0\" data-of=\"" + of + '"',
                  element("table", element("thead", element("tr", head)) + element("tbody", body)));
 }

@@ -6,6 +6,8 @@
 
 #include "html.hpp"
 #include "json.hpp"
+#include "show.hpp"
+#include "trace_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,47 +21,73 @@
 
 namespace keel::info {
 
-/// The node as boxes inside each other: a box for each locality, in it its memories, devices and cores. A core has the
-/// colour of its first rank. `ranks_of` has the ranks of each core, `lines` what a box says of its memories and devices.
-inline std::string node_drawing(json const& report, std::map<int, topology::id_set> const& ranks_of,
-                                auto const& lines) {
-  struct box {
+inline std::string text_of(topology::device const& d) {
+  return std::string{to_string(d.type)} + ' ' + (d.pci_id.empty() ? d.name : d.pci_id);
+}
+
+/// The node as boxes inside each other: each locality once, in it the memories and devices that it is the nearest place
+/// of, and its cores. A core has the colour of its first rank, a device the ranks that use it.
+inline std::string node_drawing(topology::node const& n, std::map<int, topology::id_set> const& ranks_of,
+                                std::map<int, topology::id_set> const& users) {
+  std::map<std::pair<int, std::vector<int>>, std::string> boxes; // by minus the number of cores, and these; its words
+  auto const key = [](topology::id_set const& cores) {
+    std::vector<int> const all(cores.begin(), cores.end());
+    return std::pair{-int(all.size()), all};
+  };
+  auto const around = [&](int core, int steps) { return n.nearby_cores(core, topology::core_type::any, 0, steps); };
+  auto const nearest = [&](auto const& distance) -> std::string& {
+    int core = 0;
+    for (auto const& c : n.cores())
+      if (distance(c.id) < distance(core)) core = c.id;
+    return boxes[key(around(core, distance(core)))];
+  };
+  auto const whole = topology::id_set::range(0, int(n.cores().size()));
+  for (int steps = 0; !boxes.contains(key(whole)); ++steps)
+    for (auto rest = whole; !rest.empty();) {
+      auto const place = around(*rest.begin(), steps);
+      boxes.try_emplace(key(place));
+      rest -= place;
+    }
+  for (auto const& m : n.memories())
+    nearest([&](int c) { return n.steps_to_memory(c, m.id); }) += element(
+        "div", escaped(m.name + ' ' + std::string{to_string(m.type)} + (m.bytes == 0 ? "" : ' ' + readable(m.bytes))));
+  for (auto const& d : n.devices()) {
+    auto const used = users.find(d.id);
+    nearest([&](int c) { return n.distance_to_device(c, d.id); }) +=
+        element("div", escaped(text_of(d) + (used == users.end() ? "" : ": rank " + to_string(used->second))));
+  }
+  struct nested {
     std::string said;
     std::vector<std::size_t> inside = {};
     std::vector<int> cores = {};
   };
-  std::vector<box> all{{element("div", escaped(report.at("node").at("source").get<std::string>()))}};
-  std::map<int, std::size_t> innermost; // by core
-  auto boxes = report.at("boxes").get<std::vector<json>>();
-  std::stable_sort(boxes.begin(), boxes.end(),
-                   [](json const& a, json const& b) { return a.at("cores").size() > b.at("cores").size(); });
-  for (json const& b : boxes) {
-    std::string said;
-    for (std::string const& line : lines(b)) said += element("div", escaped(line));
-    if (b.at("cores").size() == 1 && said.empty()) continue;
-    auto const cores = b.at("cores").get<std::vector<int>>();
-    all[innermost[cores[0]]].inside.push_back(all.size());
-    for (int const core : cores) innermost[core] = all.size();
+  std::vector<nested> all{{element("div", escaped(n.source()))}};
+  std::vector<std::size_t> innermost(n.cores().size(), 0);
+  for (auto const& [at, said] : boxes) {
+    auto const& cores = at.second;
+    if (cores.size() == 1 && said.empty()) continue;
+    all[innermost[std::size_t(cores[0])]].inside.push_back(all.size());
+    for (int const core : cores) innermost[std::size_t(core)] = all.size();
     all.push_back({said});
   }
-  for (json const& c : report.at("node").at("cores")) {
-    int const core = c.at("id");
-    all[innermost[core]].cores.push_back(core);
-  }
-  auto const drawn = [&](auto const& self, box const& b) -> std::string {
-    auto const count = double(b.inside.size() + b.cores.size());
-    auto said = b.said;
-    for (auto const at : b.inside) said += self(self, all[at]);
-    for (int const core : b.cores) {
+  for (auto const& c : n.cores()) all[innermost[std::size_t(c.id)]].cores.push_back(c.id);
+  auto const drawn = [&](auto const& self, nested const& box) -> std::string {
+    auto said = box.said;
+    for (auto const at : box.inside) said += self(self, all[at]);
+    for (int const core : box.cores) {
       auto const found = ranks_of.find(core);
-      auto const ranks = found == ranks_of.end() ? std::string{} : to_string(found->second);
-      said += element(printed("span class=\"core\" title=\"core %d", core) + (ranks.empty() ? "" : ", rank " + ranks) +
-                          '"' + // hues stay apart
-                          (ranks.empty() ? ""
-                                         : printed(" style=\"background:hsl(%.1f 70%% 82%%)\"",
-                                                   std::fmod(*found->second.begin() * 137.5, 360))),
-                      std::to_string(core) + (ranks.empty() ? "" : "<br>r" + ranks));
+      auto head = printed("span class=\"core\" title=\"core %d", core);
+      auto words = std::to_string(core);
+      if (found != ranks_of.end()) {
+        auto const ranks = to_string(found->second);
+        head += ", rank " + ranks +
+                printed("\" style=\"background:hsl(%.1f 70%% 82%%)", // hues stay apart
+                        std::fmod(*found->second.begin() * 137.5, 360));
+        words += "<br>r" + ranks;
+      }
+      said += element(head + '"', words);
     }
+    auto const count = double(box.inside.size() + box.cores.size());
     return element(printed("div class=\"place\" style=\"grid-template-columns:repeat(%.0f,max-content)\"",
                            std::max(1.0, std::ceil(std::sqrt(count)))),
                    said);
@@ -193,11 +221,10 @@ private:
 
 /// A schedule as a list of its entries, with arcs from writers to readers: those within a step at the right, those into
 /// the next step at the left; and the arcs as a table.
-inline std::string schedule_drawing(json const& schedule) {
-  int const row = 34, box = 24, left = 130;
+inline std::string schedule_drawing(trace_schedule const& schedule) {
+  int const pitch = 34, box = 24, left = 130;
   double const letter = 7.3; // of a font of 12 pixels whose letters have one width
-  auto const& entries = schedule.at("entries");
-  auto const name_of = [&](std::size_t at) { return entries.at(at).at("name").template get<std::string>(); };
+  auto const& entries = schedule.entries;
   auto const shortened = [](std::string name) {
     std::size_t most = 90;
     if (name.size() <= most) return name;
@@ -207,30 +234,29 @@ inline std::string schedule_drawing(json const& schedule) {
   double wide = 300;
   std::map<int, std::size_t> place;
   for (auto const& e : entries) {
-    auto const letters = shortened(e.at("name")).size() + e.at("memory").get<std::string>().size();
-    wide = std::max(wide, 18 * e.at("depth").get<double>() + letter * double(letters) + 36);
-    place.try_emplace(e.at("number"), place.size());
+    wide = std::max(wide, 18 * e.depth + letter * double(shortened(e.name).size() + e.memory.size()) + 36);
+    place.try_emplace(e.number, place.size());
   }
-  auto const middle = [&](std::size_t at) { return int(at) * row + row / 2 + 8; };
+  auto const middle = [&](std::size_t at) { return int(at) * pitch + pitch / 2 + 8; };
   std::string drawn;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    auto const memory = entries[i].at("memory").get<std::string>();
-    int const in = 18 * entries[i].at("depth").get<int>();
+    auto const& [number, depth, kind, name, memory] = entries[i];
+    int const in = 18 * depth;
     drawn +=
         printed("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" rx=\"4\"/>",
                 memory.empty() || memory == "host" ? "box" : "box far", left + in, middle(i) - box / 2, wide - in,
                 box) +
         element(printed("text x=\"%d\" y=\"%d\"", left + in + 8, middle(i) + 4),
-                escaped(shortened(name_of(i))) + element("title", escaped(name_of(i)))) +
+                escaped(shortened(name)) + element("title", escaped(name))) +
         element(printed("text class=\"soft\" x=\"%.0f\" y=\"%d\" text-anchor=\"end\"", left + wide - 8, middle(i) + 4),
                 escaped(memory));
   }
   std::map<std::tuple<std::size_t, std::size_t, std::string, bool>, std::string> arcs; // what they bring
-  for (auto const& f : schedule.at("flows")) {
-    auto const from = place.find(f.at("writer")), to = place.find(f.at("reader"));
+  for (auto const& f : schedule.flows) {
+    auto const from = place.find(f.writer), to = place.find(f.reader);
     if (from == place.end() || to == place.end()) continue;
-    auto& data = arcs[{from->second, to->second, f.at("copied"), f.at("crosses")}];
-    data += (data.empty() ? "" : ", ") + f.at("data").get<std::string>();
+    auto& data = arcs[{from->second, to->second, f.copied, f.crosses}];
+    data += (data.empty() ? "" : ", ") + f.data;
   }
   std::vector<std::vector<cell>> rows;
   for (auto const& [arc, data] : arcs) {
@@ -241,12 +267,12 @@ inline std::string schedule_drawing(json const& schedule) {
     auto const how = copied.empty() ? std::string{"never"} : copied;
     drawn += element("path class=\"" + escaped(how) + (crosses ? " crosses\"" : "\"") +
                          printed(" d=\"M%.0f %d C%.0f %d %.0f %d %.0f %d\"", side, a, reach, a, reach, b, side, b),
-                     element("title", escaped(name_of(from) + " → " + name_of(to) + ": " + data + "; copied " + how +
-                                              (crosses ? "; in the next step" : ""))));
-    rows.push_back({{name_of(from)}, {name_of(to)}, {data}, {how}, {crosses ? "next" : "same"}});
+                     element("title", escaped(entries[from].name + " → " + entries[to].name + ": " + data +
+                                              "; copied " + how + (crosses ? "; in the next step" : ""))));
+    rows.push_back({{entries[from].name}, {entries[to].name}, {data}, {how}, {crosses ? "next" : "same"}});
   }
-  double const height = double(entries.size()) * row + 16, width = left + wide + 330;
-  return element("h3", escaped(schedule.at("name").get<std::string>())) +
+  double const height = double(entries.size()) * pitch + 16, width = left + wide + 330;
+  return element("h3", escaped(schedule.name)) +
          element("p", "Thick: copied in every step. Dashed: copied where conditions ask for it. Thin: the data stay. "
                       "Left: into the next step.") +
          element(

@@ -1,6 +1,5 @@
 // The theme, and tables that sort by a click on a head and find rows.
-const report = JSON.parse(document.getElementById("data").textContent);
-const trace = report.trace;
+const trace = JSON.parse(document.getElementById("data").textContent); // null without a run
 const find = (selector, within = document) => within.querySelector(selector);
 
 function make(tag, attributes = {}, ...children) {
