@@ -80,6 +80,6 @@ int keel_finish(int open) {
   return guarded([&] {
     auto const begun = share<open_object>(open);
     (void)keel_free(open);
-    begun->by->it->finish(begun->it);
+    begun->by->it->finish(*begun->it);
   });
 }

@@ -82,9 +82,9 @@ struct plan_object {
 struct open_object {
   static constexpr std::string_view kind = "an exchange that has begun";
   std::shared_ptr<plan_object> by;
-  std::shared_ptr<void> it;
+  std::unique_ptr<kr::detail::begun_exchange> it;
   ~open_object() {
-    (void)guarded([&] { by->it->finish(it); });
+    if (it) (void)guarded([&] { by->it->finish(*it); });
   }
 };
 struct memory_object {

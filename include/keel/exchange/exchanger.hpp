@@ -36,7 +36,7 @@ public:
   /// Fills the ghosts: of arrays on a device work that the queue gets from here on finds them filled; the host may go
   /// on. Once; later calls do nothing.
   void finish() {
-    if (auto const begun = std::move(it_)) plan_->finish(begun);
+    if (auto const begun = std::move(it_)) plan_->finish(*begun);
   }
 
 private:
@@ -51,7 +51,7 @@ private:
   std::shared_ptr<detail::array_exchanges> by_; // not kept by its plan
   std::shared_ptr<detail::array_plan> plan_;
   std::shared_ptr<void> views_;
-  std::shared_ptr<void> it_;
+  std::unique_ptr<detail::begun_exchange> it_;
   int unwinding_ = std::uncaught_exceptions();
 };
 

@@ -23,6 +23,11 @@ inline constexpr std::string_view exchanger_name = "residency::exchanger";
 
 class index_space;
 
+/// What a plan knows of an exchange that has begun.
+struct begun_exchange {
+  virtual ~begun_exchange() = default;
+};
+
 /// How arrays that lie so are exchanged. Each exchange that is open at the same time has buffers of its own, which
 /// stay. Not to be used beyond the `array_exchanges` that made it.
 class array_plan {
@@ -35,10 +40,9 @@ public:
   /// Begins and finishes. Throws unless the arrays lie as planned; a pointer counts as one that does.
   virtual void run(std::span<array_ref> all, combine how) = 0;
   /// An exchange that has begun. `queues` are those for each array's memory; null for the default one.
-  [[nodiscard]] virtual std::shared_ptr<void> begin(std::span<array_ref> all, combine how,
-                                                    std::span<copy_queue const* const> queues) = 0;
-  /// Once; later calls do nothing.
-  virtual void finish(std::shared_ptr<void> const& begun) = 0;
+  [[nodiscard]] virtual std::unique_ptr<begun_exchange> begin(std::span<array_ref> all, combine how,
+                                                              std::span<copy_queue const* const> queues) = 0;
+  virtual void finish(begun_exchange& begun) = 0;
 };
 
 /// What plans of one exchanger share: the places where arrays lie, the ways between ranks, and the plans it keeps.

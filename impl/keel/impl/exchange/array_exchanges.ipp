@@ -243,17 +243,15 @@ KEEL_INLINE void planned_arrays::begin(std::span<array_ref> all, combine how, st
   if (by_->agrees_) by_->with_.all_alike(planning, [&] { require_planned(all, how); });
   else require_planned(all, how);
   made.halves.reserve(parts_.size());
-  by_->open_.reserve(by_->open_.size() + all.size());
   try {
     begin_halves(all, how, queues, made);
   } catch (...) { // other ranks wait for what has begun
     try {
-      finish(made);
+      end(made);
     } catch (std::exception const&) {
     } // the first error says more
     throw;
   }
-  for (std::size_t n = 0; n < all.size(); ++n) by_->open_.push_back({all[n], &made});
 }
 
 KEEL_INLINE void planned_arrays::begin_halves(std::span<array_ref const> all, combine how,
@@ -262,55 +260,56 @@ KEEL_INLINE void planned_arrays::begin_halves(std::span<array_ref const> all, co
   for (std::size_t n = 0; n < parts_.size(); ++n) {
     part& p = parts_[n];
     copy_queue const* queue = p.by->queue.get();
-    exchange::half half{};
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      if (arrays_[k].part != n) continue;
-      half.arrays.push_back({&arrays_[k].form, all[k].data, arrays_[k].cut, 0});
-      if (k < queues.size() && queues[k] != nullptr) queue = queues[k];
-      if (all[k].where != nullptr && p.from == nullptr) all[k].where->fence();
-    }
+    for (std::size_t k = 0; k < queues.size(); ++k)
+      if (arrays_[k].part == n && queues[k] != nullptr) queue = queues[k];
     auto const at =
         std::find_if(p.calls.begin(), p.calls.end(), [&](call const& c) { return !c.is_open && c.queue == queue; });
-    half.by = at != p.calls.end()
-                  ? &*at
-                  : &p.calls.emplace_back(call{queue, {p.by->all, queue != nullptr ? *queue : copy_queue()}});
-    half.by->halo.start(half.arrays, how);
-    half.by->is_open = true;
-    made.halves.push_back(std::move(half));
+    call& by = at != p.calls.end()
+                   ? *at
+                   : p.calls.emplace_back(call{queue, {p.by->all, queue != nullptr ? *queue : copy_queue()}});
+    by.arrays.clear();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (arrays_[k].part != n) continue;
+      by.arrays.push_back({&arrays_[k].form, all[k].data, arrays_[k].cut, 0});
+      if (all[k].where != nullptr && p.from == nullptr) all[k].where->fence();
+    }
+    by.halo.start(by.arrays, how);
+    by.is_open = true;
+    made.halves.push_back(&by);
     p.by->all.report_new(none);
   }
 }
 
-KEEL_INLINE void planned_arrays::finish(exchange& begun) {
+KEEL_INLINE void planned_arrays::end(exchange& begun) {
   any_observer none;
-  std::erase_if(by_->open_, [&](exchange_engine::in_use const& u) { return u.by == &begun; });
-  auto const halves = std::move(begun.halves);
-  begun.halves.clear();
   std::exception_ptr failed;
-  for (exchange::half const& h : halves) {
-    h.by->is_open = false;
+  for (call* const by : begun.halves) {
+    by->is_open = false;
     try {
-      h.by->halo.finish(h.arrays, none);
+      by->halo.finish(by->arrays, none);
     } catch (std::exception const&) {
       if (!failed) failed = std::current_exception();
     }
   }
+  begun.halves.clear();
   if (failed) std::rethrow_exception(failed);
 }
 
-KEEL_INLINE std::shared_ptr<void> planned_arrays::begin(std::span<array_ref> all, combine how,
-                                                        std::span<copy_queue const* const> queues) {
-  auto made = std::make_shared<exchange>();
+KEEL_INLINE std::unique_ptr<begun_exchange> planned_arrays::begin(std::span<array_ref> all, combine how,
+                                                                  std::span<copy_queue const* const> queues) {
+  auto made = std::make_unique<exchange>();
+  by_->open_.reserve(by_->open_.size() + all.size());
   begin(all, how, queues, *made);
+  for (array_ref const& a : all) by_->open_.push_back({a, made.get()});
   return made;
 }
-KEEL_INLINE void planned_arrays::finish(std::shared_ptr<void> const& begun) {
-  if (begun) finish(*static_cast<exchange*>(begun.get()));
+KEEL_INLINE void planned_arrays::finish(begun_exchange& begun) {
+  std::erase_if(by_->open_, [&](exchange_engine::in_use const& u) { return u.by == &begun; });
+  end(static_cast<exchange&>(begun));
 }
 KEEL_INLINE void planned_arrays::run(std::span<array_ref> all, combine how) {
-  exchange made;
-  begin(all, how, {}, made);
-  finish(made);
+  begin(all, how, {}, whole_);
+  end(whole_);
 }
 
 } // namespace keel::residency::detail

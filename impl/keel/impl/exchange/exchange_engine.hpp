@@ -76,15 +76,12 @@ public:
   struct call {
     copy_queue const* queue;
     halo_exchange halo;
+    std::vector<halo_array> arrays = {};
     bool is_open = false;
   };
   /// An exchange that has begun.
-  struct exchange {
-    struct half {
-      call* by;
-      std::vector<halo_array> arrays;
-    };
-    std::vector<half> halves; ///< by memory; none if it is not open
+  struct exchange final : begun_exchange {
+    std::vector<call*> halves; ///< by memory; none if it is not open
   };
 
   planned_arrays(exchange_engine& by, std::span<array_ref const> all, std::span<std::int64_t const> orders);
@@ -95,9 +92,9 @@ public:
   [[nodiscard]] bool is_planned_for(std::span<array_ref const> all) const;
 
   void run(std::span<array_ref> all, combine how) override;
-  [[nodiscard]] std::shared_ptr<void> begin(std::span<array_ref> all, combine how,
-                                            std::span<copy_queue const* const> queues) override;
-  void finish(std::shared_ptr<void> const& begun) override;
+  [[nodiscard]] std::unique_ptr<begun_exchange> begin(std::span<array_ref> all, combine how,
+                                                      std::span<copy_queue const* const> queues) override;
+  void finish(begun_exchange& begun) override;
 
 private:
   struct array {
@@ -113,9 +110,8 @@ private:
     std::shared_ptr<exchange_engine::ways> by;
     std::list<call> calls;
   };
-  // `made` has one place as long as it is open.
   void begin(std::span<array_ref> all, combine how, std::span<copy_queue const* const> queues, exchange& made);
-  void finish(exchange& begun);
+  void end(exchange& begun);
   void begin_halves(std::span<array_ref const> all, combine how, std::span<copy_queue const* const> queues,
                     exchange& made);
   /// Throws unless they lie as planned; sets how pointers lie.
@@ -124,6 +120,7 @@ private:
   exchange_engine* by_; // which keeps plans, so that what keeps a plan has to keep this, too
   std::vector<array> arrays_;
   std::vector<part> parts_;
+  exchange whole_; // of `run`
 };
 
 } // namespace keel::residency::detail

@@ -32,6 +32,12 @@ public:
   void forget() { plan_.forget(), packing_.forget(); }
 
 private:
+  /// Says where messages lie. It stands while no route changes, unless a transport gives each exchange another place.
+  template <class F>
+  void place(F const& choose, bool is_unpacked = true) {
+    delivery_.place(packing_, plan_.sends(), plan_.receives(), choose, is_unpacked);
+    plan_.placing() = ++placing_;
+  }
   /// Counts an exchange of so many seconds. From time to time ranks ask each other whether it has become slow.
   void count(double seconds);
   /// Sends these messages by each transport that reaches a rank whose way is not chosen, and chooses the fastest. What
@@ -39,7 +45,9 @@ private:
   void measure(std::span<halo_array const> arrays);
 
   halo_plan plan_;
-  double started_in_ = 0; // seconds
+  double started_in_ = 0;     // seconds
+  std::uint64_t placing_ = 1; // the last one
+  std::uint64_t changes_ = 0; // of the routes, that it knows
   routes& routes_;
   packing packing_;
   delivery delivery_;

@@ -119,6 +119,8 @@ public:
   [[nodiscard]] pace& times() { return now_->times; }
   [[nodiscard]] std::span<message> sends() { return now_->sends; }
   [[nodiscard]] std::span<message> receives() { return now_->receives; }
+  /// The number of the placing in which their data were set; whoever sets them sets it, too.
+  [[nodiscard]] std::uint64_t& placing() { return now_->placing; }
   void pack(std::span<halo_array const> arrays, packing& where);
   /// What came goes to the ghosts, and so do copies of this rank's own elements; or it is added to the owned elements,
   /// and so are ghosts of this rank's own elements.
@@ -126,6 +128,7 @@ public:
 
 private:
   static constexpr std::size_t most_kept = 64;
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
   /// One piece of an array, and where its words are: in a message, or in this rank's array of a number.
   struct packed_box {
     std::size_t array;
@@ -136,6 +139,12 @@ private:
     int turn = 0;
     std::size_t other = 0;
   };
+  /// What one kernel moves, and what it was found out from.
+  struct kept_jobs {
+    std::uint64_t placing = never;
+    std::vector<void*> data; // of the arrays
+    std::vector<job> all;
+  };
   struct laid_out {
     combine how;
     std::vector<halo_array> arrays; // without data
@@ -144,15 +153,16 @@ private:
     std::vector<packed_box> negated; ///< of those that are unpacked, onto themselves
     int turns = 1;
     std::optional<bool> is_agreed = {};
+    std::uint64_t placing = 0;
     pace times = {};
+    std::vector<kept_jobs> jobs = {}; // to pack, then by turn to unpack and to negate
   };
   void find_boxes(laid_out& made, std::span<halo_array const> from) const;
-  void move(motion how, motion copy, int turn, std::vector<packed_box> const& parts, std::span<message const> messages,
-            std::span<halo_array const> arrays, packing& where);
+  void move(kept_jobs& jobs, motion how, motion copy, int turn, std::vector<packed_box> const& parts,
+            std::span<message const> messages, std::span<halo_array const> arrays, packing& where);
 
   std::vector<std::unique_ptr<laid_out>> kept_;
   laid_out* now_ = nullptr;
-  std::vector<job> moves_; // of the exchange at work
 };
 
 /// Bytes of an array that leave this rank for others in an exchange.

@@ -74,7 +74,9 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
   if (at == kept_.end()) {
     auto made = std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}, {}});
     find_boxes(*made, from.empty() ? arrays : from);
-    moves_.reserve(std::max(made->packed.size(), made->unpacked.size()));
+    made->jobs.resize(1 + 2 * std::size_t(made->turns));
+    for (kept_jobs& jobs : made->jobs) // a rank alone may lack memory later
+      jobs.data.reserve(arrays.size()), jobs.all.reserve(std::max(made->packed.size(), made->unpacked.size()));
     if (kept_.size() == most_kept) forget();
     at = kept_.insert(kept_.end(), std::move(made));
   }
@@ -139,10 +141,15 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made, std::span<halo_array cons
   for (packed_box const& one : made.unpacked) made.turns = std::max(made.turns, one.turn + 1);
 }
 
-KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<packed_box> const& parts,
-                                 std::span<message const> messages, std::span<halo_array const> arrays,
-                                 packing& where) {
-  moves_.clear();
+KEEL_INLINE void halo_plan::move(kept_jobs& jobs, motion how, motion copy, int turn,
+                                 std::vector<packed_box> const& parts, std::span<message const> messages,
+                                 std::span<halo_array const> arrays, packing& where) {
+  bool const are_kept =
+      jobs.placing == now_->placing && std::equal(jobs.data.begin(), jobs.data.end(), arrays.begin(), arrays.end(),
+                                                  [](void const* data, halo_array const& a) { return data == a.data; });
+  if (are_kept) return where.move(jobs.all);
+  jobs.placing = never, jobs.data.clear(), jobs.all.clear();
+  for (halo_array const& a : arrays) jobs.data.push_back(a.data);
   for (packed_box const& one : parts) {
     if (one.turn != turn) continue;
     halo_array const& a = arrays[one.array];
@@ -152,24 +159,27 @@ KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<
       made.buffer = m.data + one.at, made.flag = m.flag, made.number = m.number;
     else continue;
     made.which.elements = where.queue().numbers(one.box);
-    moves_.push_back(made);
+    jobs.all.push_back(made);
   }
-  where.move(moves_);
+  jobs.placing = now_->placing;
+  where.move(jobs.all);
 }
 
 KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) {
-  move(motion::gather, motion::copy, 0, now_->packed, now_->sends, arrays, where);
+  move(now_->jobs[0], motion::gather, motion::copy, 0, now_->packed, now_->sends, arrays, where);
 }
 
 KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
   bool const adds = now_->how == combine::add;
   auto const negate = [&](int turn) {
-    if (!now_->negated.empty()) move(motion::negate, motion::negate, turn, now_->negated, {}, arrays, where);
+    if (!now_->negated.empty())
+      move(now_->jobs[2 + 2 * std::size_t(turn)], motion::negate, motion::negate, turn, now_->negated, {}, arrays,
+           where);
   };
   for (int turn = 0; turn < now_->turns; ++turn) {
     if (adds) negate(turn); // minus what is there and the ghosts together, then the other sign
-    move(adds ? motion::add : motion::scatter, adds ? motion::add_copy : motion::copy, turn, now_->unpacked,
-         now_->receives, arrays, where);
+    move(now_->jobs[1 + 2 * std::size_t(turn)], adds ? motion::add : motion::scatter,
+         adds ? motion::add_copy : motion::copy, turn, now_->unpacked, now_->receives, arrays, where);
     negate(turn);
   }
 }

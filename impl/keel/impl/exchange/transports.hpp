@@ -34,6 +34,8 @@ public:
   /// Once, when all are prepared. Collective over ranks that exchange, each of which has named the others.
   void connect(copy_queue const& queue);
   [[nodiscard]] any_transports const& known() const { return known_; }
+  /// Grows when ways are to be measured again.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
   [[nodiscard]] bool leads_to(int rank) const {
     std::size_t const at = find(rank);
     return at != all_.size() && all_[at].rank == rank;
@@ -78,6 +80,7 @@ private:
   void report(any_observer& observer);
   any_transports known_;
   std::vector<route> all_; // by rank
+  std::uint64_t changes_ = 0;
   bool has_new_ = true;
   std::unique_ptr<messenger> messages_;
   int named_ = none;     // of `known_`; the fastest if none is
@@ -115,7 +118,9 @@ public:
   void reserve();
   /// What came may be unpacked by work that the queue gets from here on.
   void finish(copy_queue const& queue);
-  [[nodiscard]] bool is_empty() const;
+  [[nodiscard]] bool is_empty() const { return at_work_.empty(); }
+  /// Whether a transport at work has places of its own, which may be others the next time.
+  [[nodiscard]] bool has_places() const;
 
 private:
   struct load {
@@ -132,7 +137,8 @@ private:
     return bool(queue) && !p.by->reaches_device_memory;
   }
 
-  std::vector<load> loads_; // by number of the transport
+  std::vector<load> loads_;    // by number of the transport
+  std::vector<load*> at_work_; // those with messages
 };
 
 } // namespace keel::residency::detail

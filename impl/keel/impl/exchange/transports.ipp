@@ -173,6 +173,7 @@ KEEL_INLINE bool routes::reopen(std::span<int const> ranks, bool is_slow, double
     r.why = "by " + std::string(known_[std::size_t(r.chosen)]->name) + " an exchange took " + microseconds(now) +
             ", and " + microseconds(usual) + " before";
     r.chosen = open, r.is_shown = false, r.was_slow = is_any = true;
+    ++changes_;
   }
   return is_any;
 }
@@ -191,10 +192,11 @@ KEEL_INLINE bool routes::have_same_lengths(std::span<message const> sends, std::
 
 KEEL_INLINE delivery::delivery(any_transports const& by) {
   for (auto const& t : by) loads_.push_back({t->another(), {}, {}, {}, {}, {}, {}});
+  at_work_.reserve(loads_.size());
 }
 
-KEEL_INLINE bool delivery::is_empty() const {
-  return std::all_of(loads_.begin(), loads_.end(), [](load const& p) { return p.is_idle(); });
+KEEL_INLINE bool delivery::has_places() const {
+  return std::any_of(at_work_.begin(), at_work_.end(), [](load const* p) { return p->by->has_places; });
 }
 
 // What a transport has no place for lies in the packing's memory, in one piece for each transport.
@@ -202,14 +204,16 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
                                  bool is_unpacked) {
   copy_queue const& queue = where.queue();
   std::size_t out = 0, in = 0;
-  for (load& p : loads_)
-    if (!p.by->has_places) {
-      for (message const& m : p.sends) out += m.bytes;
-      for (message const& m : p.receives) in += m.bytes;
-    }
-  std::byte *packed = where.out(out), *came = where.in(in);
+  at_work_.clear();
   for (load& p : loads_) {
-    if (p.is_idle()) continue;
+    if (!p.is_idle()) at_work_.push_back(&p);
+    if (p.by->has_places) continue;
+    for (message const& m : p.sends) out += m.bytes;
+    for (message const& m : p.receives) in += m.bytes;
+  }
+  std::byte *packed = where.out(out), *came = where.in(in);
+  for (load* const at : at_work_) {
+    load& p = *at;
     if (p.by->has_places) {
       p.by->place(queue, p.sends, p.receives);
       continue;
@@ -221,10 +225,10 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
   }
   // Those of a load are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
   auto const tell = [&](std::span<message> all, std::vector<message> load::* list, bool moves_flags) {
-    for (load& p : loads_) {
-      auto placed = (p.*list).begin();
+    for (load* const p : at_work_) {
+      auto placed = (p->*list).begin();
       for (message& m : all)
-        if (placed != (p.*list).end() && m.rank == placed->rank) {
+        if (placed != (p->*list).end() && m.rank == placed->rank) {
           m = *placed;
           (moves_flags && m.bytes != 0 ? placed->flag : m.flag) = nullptr;
           ++placed;
@@ -233,8 +237,9 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
   };
   bool const moves_flags = queue.waits_in_kernels();
   tell(sends, &load::sends, moves_flags), tell(receives, &load::receives, moves_flags && is_unpacked);
-  for (load& p : loads_) {
-    if (p.is_idle() || !is_mailed(p, queue)) continue;
+  for (load* const at : at_work_) {
+    load& p = *at;
+    if (!is_mailed(p, queue)) continue;
     std::byte* const out_here = p.mail_out.grow(queue, p.out_bytes, buffer::on_host);
     std::byte* const in_here = p.mail_in.grow(queue, p.in_bytes, buffer::on_host);
     for (message& m : p.sends) m.data = out_here + (m.data - p.out);
@@ -243,11 +248,11 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
 }
 
 KEEL_INLINE void delivery::reserve() {
-  for (load& p : loads_) {
+  for (load* const p : at_work_) {
     std::size_t count = 0;
-    for (auto const* list : {&p.sends, &p.receives})
+    for (auto const* list : {&p->sends, &p->receives})
       for (message const& m : *list) count += 1 + (m.bytes >> 30);
-    p.by->reserve(count);
+    p->by->reserve(count);
   }
 }
 
@@ -259,26 +264,25 @@ KEEL_INLINE void delivery::begin(copy_queue const& queue) {
 
 KEEL_INLINE bool delivery::fetch(copy_queue const& queue) {
   bool waits = false;
-  for (load& p : loads_) {
-    if (p.is_idle()) continue;
-    if (p.by->is_ordered_by_queue) p.by->begin(queue, p.sends, p.receives);
-    else if (is_mailed(p, queue)) queue.to_host(p.mail_out.bytes.get(), p.out, p.out_bytes);
-    waits = waits || !p.by->is_ordered_by_queue;
+  for (load* const p : at_work_) {
+    if (p->by->is_ordered_by_queue) p->by->begin(queue, p->sends, p->receives);
+    else if (is_mailed(*p, queue)) queue.to_host(p->mail_out.bytes.get(), p->out, p->out_bytes);
+    waits = waits || !p->by->is_ordered_by_queue;
   }
   return waits;
 }
 
 KEEL_INLINE void delivery::send(copy_queue const& queue) {
-  for (load& p : loads_)
-    if (!p.by->is_ordered_by_queue && !p.is_idle()) p.by->begin(queue, p.sends, p.receives);
+  for (load* const p : at_work_)
+    if (!p->by->is_ordered_by_queue) p->by->begin(queue, p->sends, p->receives);
 }
 
 KEEL_INLINE void delivery::finish(copy_queue const& queue) {
   for (bool const is_ordered : {false, true})
-    for (load& p : loads_) {
-      if (p.by->is_ordered_by_queue != is_ordered || p.is_idle()) continue;
-      p.by->finish(queue);
-      if (is_mailed(p, queue)) queue.to_device(p.in, p.mail_in.bytes.get(), p.in_bytes);
+    for (load* const p : at_work_) {
+      if (p->by->is_ordered_by_queue != is_ordered) continue;
+      p->by->finish(queue);
+      if (is_mailed(*p, queue)) queue.to_device(p->in, p->mail_in.bytes.get(), p->in_bytes);
     }
 }
 

@@ -82,6 +82,12 @@ public:
   [[nodiscard]] virtual std::vector<placed_box> places(component which, bool has_walls, region where,
                                                        bool once) const = 0;
 
+  /// What lies so on other shares of the grid; null if it does not lie on it. `variable` is in messages.
+  [[nodiscard]] virtual std::shared_ptr<geometry const>
+  laid_on([[maybe_unused]] std::shared_ptr<share_list const> cells, [[maybe_unused]] std::string_view variable) const {
+    return nullptr;
+  }
+
 private:
   [[nodiscard]] virtual decomposition make_cut(int components, int rank, int layers) const = 0;
 

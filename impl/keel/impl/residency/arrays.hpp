@@ -172,9 +172,6 @@ public:
   [[nodiscard]] std::shared_ptr<share_list const> const& shares() const { return shares_; }
   [[nodiscard]] mesh_record& mesh_here(std::string_view name) const;
   [[nodiscard]] std::shared_ptr<geometry const> const& lattice_of(int variable) const;
-  /// How a variable lies if the components of the grid have these shares.
-  [[nodiscard]] std::shared_ptr<geometry const> lay(variable_info const& about,
-                                                    std::shared_ptr<share_list const> const& grids) const;
   /// How the arrays of a variable would lie on the rank's first share.
   [[nodiscard]] share const& share_for(variable_info const& about);
   /// How its arrays lie, by component or one for all; sets its extents.

@@ -201,14 +201,9 @@ KEEL_INLINE region_bytes arrays::bytes_of(int variable, int component) const {
 KEEL_INLINE int arrays::find_lattice(variable_info const& about) {
   for (std::size_t n = 0; n < lattices().size(); ++n)
     if (lattices()[n]->on == about.on) return int(n);
-  lattices().push_back(lay(about, shares_));
+  if (about.on.mesh.empty()) lattices().push_back(std::make_shared<grid_share const>(shares_, about.on, about.name));
+  else lattices().push_back(mesh_here(about.on.mesh).space->lay(about.on));
   return int(lattices().size()) - 1;
-}
-
-KEEL_INLINE std::shared_ptr<geometry const> arrays::lay(variable_info const& about,
-                                                        std::shared_ptr<share_list const> const& grids) const {
-  if (about.on.mesh.empty()) return std::make_shared<grid_share const>(grids, about.on, about.name);
-  return mesh_here(about.on.mesh).space->lay(about.on);
 }
 
 KEEL_INLINE indices arrays::rim_depth(std::span<request const> asked, component which) const {

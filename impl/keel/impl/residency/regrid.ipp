@@ -124,9 +124,12 @@ public:
 private:
   [[nodiscard]] int variables() const { return int(f_.arrays_.variables().size()); }
   [[nodiscard]] std::vector<int> const& kept(int variable) const {
-    variable_info const& about = *f_.arrays_.variables()[std::size_t(variable)].about;
-    return about.lies_on_grid && about.on.mesh.empty() ? on_grid_ : elsewhere_;
+    auto const lattice = std::size_t(f_.arrays_.variables()[std::size_t(variable)].lattice);
+    bool const lies_anew = map_.next.lattices[lattice] != f_.arrays_.lattices()[lattice];
+    return lies_anew && !is_whole(variable) ? on_grid_ : elsewhere_;
   }
+  /// Whether every rank has all of it.
+  [[nodiscard]] bool is_whole(int variable) const { return f_.arrays_.provider().shape_of(variable).rank == 0; }
   void cut() {
     std::vector<grid> further;
     for (residency::patch const& p : patches_.subspan(1)) further.push_back(p.whole);
@@ -134,7 +137,7 @@ private:
         std::make_shared<share_list const>(shares_of(patches_[0].whole, further, ranks_.size(), f_.arrays_.rank()));
     for (variable_record const& v : f_.arrays_.variables())
       if (auto& l = map_.next.lattices[std::size_t(v.lattice)]; l == f_.arrays_.lattices()[std::size_t(v.lattice)])
-        l = f_.arrays_.lay(*v.about, map_.next.shares);
+        if (auto const anew = l->laid_on(map_.next.shares, v.about->name)) l = anew;
   }
   // Arrays stay with the first component that is made of theirs, on a grid if it is cut alike.
   void keep_arrays(std::size_t c) {
@@ -152,14 +155,13 @@ private:
     residency::patch const& p = patches_[c];
     if (p.from < 0) return map_.fill(variable, int(c), p.from, nullptr);
     int const lattice = f_.arrays_.variables()[std::size_t(variable)].lattice;
-    bool const is_whole = f_.arrays_.provider().shape_of(variable).rank == 0;
-    auto const [at, is_new] = moves_.try_emplace({is_whole ? -1 : lattice, c});
+    auto const [at, is_new] = moves_.try_emplace({is_whole(variable) ? -1 : lattice, c});
     element_moves& made = at->second;
     map_.fill(variable, int(c), p.from, &made);
     if (!is_new) return;
     geometry const &was = *f_.arrays_.lattices()[std::size_t(lattice)], &is = *map_.next.lattices[std::size_t(lattice)];
     if (&kept(variable) == &elsewhere_) {
-      bounds const all = is_whole ? bounds{} : was.shares.front().owned();
+      bounds const all = is_whole(variable) ? bounds{} : was.shares.front().owned();
       made.leave(element_moves::here, all), made.come(element_moves::here, all);
       return;
     }

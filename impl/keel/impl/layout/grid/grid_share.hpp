@@ -36,6 +36,10 @@ public:
   }
   [[nodiscard]] indices whole_extents(component which, bool has_walls) const override;
   [[nodiscard]] std::vector<placed_box> places(component which, bool has_walls, region where, bool once) const override;
+  [[nodiscard]] std::shared_ptr<geometry const> laid_on(std::shared_ptr<share_list const> cells,
+                                                        std::string_view variable) const override {
+    return std::make_shared<grid_share const>(std::move(cells), on, variable);
+  }
 
 private:
   [[nodiscard]] decomposition make_cut(int components, int rank, int layers) const override {

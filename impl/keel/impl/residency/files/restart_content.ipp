@@ -218,7 +218,8 @@ private:
     whole_variable const whole = whole_of(arrays_, as_here);
     stored_dataset same = dataset_of(arrays_, as_here, whole);
     std::optional<indices> extents; // the fields get other grids, or meshes of other sizes
-    if (shares_ != nullptr) extents = arrays_.lay(*known->about, shares_)->whole_extents({one.component}, has_walls);
+    auto const there = shares_ != nullptr ? arrays_.lattice_of(one.variable)->laid_on(shares_, name) : nullptr;
+    if (there) extents = there->whole_extents({one.component}, has_walls);
     for (auto const& m : made.meshes)
       if (arrays_.meshes_with_ids()[m.mesh]->name == known->about->on.mesh) extents = {{m.total}};
     auto const order = whole.dimensions();
