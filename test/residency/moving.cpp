@@ -20,7 +20,6 @@ struct eta : kr::variable<"eta", double**> {};
 struct deep : kr::variable<"deep", float********, kr::off_grid> {};
 template <class App>
 using fields = kr::fields<App, h, un, mask, area, q, eta>;
-using past_h = kr::past<h, 1>;
 
 /// A step that leaves the values as they are.
 struct copied : kr::routine<"copied", kr::on_device, kr::reads<kr::past<q, 1>>, kr::writes<q>> {

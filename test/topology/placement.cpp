@@ -153,7 +153,7 @@ TEST_CASE("topology: ranks are where test/data/placements.txt has them, or are r
             said.substr(map.size() + 3));
     }
   }
-  CHECK(rows == 62);
+  CHECK(rows == 73);
 }
 
 TEST_CASE("topology: ranks get near, balanced places, and none shares before it must") {
@@ -177,29 +177,6 @@ TEST_CASE("topology: the maps of the project's machines are those on record") {
       maps += name + ' ' + std::to_string(ranks) + ": " +
               keel::test::map_of(node::from_xml(own_machine(name)).place(ranks)) + '\n';
   keel::test::check_record("maps.txt", maps);
-}
-
-TEST_CASE("topology: a device serves as many ranks as it has contexts before a far one is taken or one doubled") {
-  auto const n = node::from_xml(
-      own_machine("contexts.xml")); // GPUs with 4 and 2 contexts on the first side, one that says nothing
-  auto const users_with = [&](int ranks, placing const& rule) {
-    std::vector<int> users(5, 0); // the last of none
-    for (auto const& p : n.place(ranks, rule)) ++users[std::size_t(p.device < 0 ? 4 : p.device)];
-    return users;
-  };
-  using list = std::vector<int>;
-  placing const first_side{.within = id_set::range(0, 4)};
-  CHECK(users_with(2, first_side) == list{1, 1, 0, 0, 0}); // equally near: the least used
-  CHECK(users_with(4, first_side) == list{2, 2, 0, 0, 0});
-  CHECK(users_with(6, first_side) == list{4, 2, 0, 0, 0}); // all near ones before the far one
-  CHECK(users_with(7, first_side) == list{4, 2, 1, 0, 0});
-  CHECK(users_with(9, first_side) == list{4, 2, 3, 0, 0}); // only the one that says nothing is doubled
-  CHECK(users_with(8, {}) == list{4, 2, 2, 0, 0});         // none is doubled while another has a context left
-  CHECK(users_with(5, {.device = device_type::network}) == list{0, 0, 0, 3, 2}); // those left over have none
-  CHECK(users_with(3, {.order = order::by_device}) == list{1, 1, 1, 0, 0});
-  CHECK(users_with(9, {.order = order::by_device}) == list{4, 2, 3, 0, 0}); // equally many as far as contexts go
-  CHECK(users_with(3, {.order = order::by_device, .device = device_type::network}) == list{0, 0, 0, 3, 0});
-  CHECK_THROWS_AS((void)users_with(4, {.order = order::by_device, .device = device_type::network}), keel::error);
 }
 
 TEST_CASE("topology: by_device gives each rank cores and a device, wherever on a machine that is") {
