@@ -189,6 +189,8 @@ TEST_CASE("info: a report says why each copy was made, and which repeat what was
   }
   CHECK(tile_of(page, "moved between memories") == "642 B");
   CHECK(tile_of(page, "of that, needed") == "342 B");
+  auto const drawn = between(page, "<path class=\"repeated\" d=\"", "\"");
+  CHECK(std::count(drawn.begin(), drawn.end(), 'M') == 3);
 }
 
 TEST_CASE("info: of too many events a report merges neighbours, its sums are exact, and it says so") {

@@ -324,6 +324,11 @@ def main():
             on_paper(browser)
             check("no error, and nothing asked of the network", not browser.wrong, browser.wrong)
         without_scripts(page, with_scripts)
+        wide = folder / "wide.html"
+        subprocess.run([INFO, "report", wide, "--xml", DATA / "cores192.xml"], check=True, stdout=subprocess.DEVNULL)
+        with Browser(program) as browser:
+            browser.open(wide.as_uri())
+            on_paper(browser)
         alone = folder / "alone.html"
         subprocess.run([INFO, "report", alone], check=True, stdout=subprocess.DEVNULL)
         with Browser(program) as browser:
