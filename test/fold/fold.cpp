@@ -99,6 +99,8 @@ void try_grid(kr::grid const& g, std::string_view device) {
     f.run(all_exchanged{});
     (try_variable<N, App>(f, p, env, false), ...);
     (try_variable<N, App>(f, p, env, true), ...);
+    CHECK(sends_least<x<0>>(env, f));
+    CHECK(sends_least<x<3>>(env, f));
   }(std::make_integer_sequence<int, 8>{});
 }
 

@@ -296,8 +296,8 @@ TEST_CASE_TEMPLATE("residency: a partition may lack elements, ghosts or layers",
   CHECK(c.layers() == 2);
   CHECK(c.layer(2).size() == (world.rank() == 0 ? 1 : 0));
   CHECK(c.lists().partners.empty()); // copies of its own elements
-  CHECK(c.lists().own_elements.first(1).size() == (world.rank() == 0 ? 1 : 0));
-  CHECK(c.lists().own_elements.first(0).empty());
+  CHECK(c.lists().own_elements.of_layers(0, 1).size() == (world.rank() == 0 ? 1 : 0));
+  CHECK(c.lists().own_elements.of_layers(0, 0).empty());
 }
 
 TEST_CASE("residency: ghosts are one range of ids, or a range of such ranges") {

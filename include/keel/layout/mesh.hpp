@@ -16,16 +16,22 @@ namespace keel::residency {
 /// those that lack one. It is no element of the partition.
 struct with_none {};
 
+/// Says of a mesh that a rank may have an element in several layers of ghosts: images of it, as in a periodic box that
+/// is smaller than what its elements see.
+struct with_images {};
+
 /// Elements that are told apart by an id, such as the cells, edges or vertices of an uneven mesh, or particles:
 /// `struct cells : kr::mesh<"cells"> {};`. Which rank has which of them, `partition<cells>` says.
-/// The one property is `with_none`.
+/// Properties are `with_none` and `with_images`.
 template <text Name, class... Properties>
 struct mesh {
-  static_assert((std::is_same_v<Properties, with_none> && ...),
-                "keel::residency::mesh: a property that a mesh does not have (it is in the message). Say with_none.");
+  static_assert(((std::is_same_v<Properties, with_none> || std::is_same_v<Properties, with_images>) && ...),
+                "keel::residency::mesh: a property that a mesh does not have (it is in the message). Say with_none or "
+                "with_images.");
   using mesh_type = mesh;
   static constexpr std::string_view name = Name.view();
-  static constexpr bool has_none = sizeof...(Properties) != 0;
+  static constexpr bool has_none = (std::is_same_v<Properties, with_none> || ...);
+  static constexpr bool has_images = (std::is_same_v<Properties, with_images> || ...);
 };
 
 template <class M>

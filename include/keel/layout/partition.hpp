@@ -70,6 +70,7 @@ template <machine::CommunicatingRanks R, class Begin>
   auto const send = [&](auto const& step) { return talk.exchange(take(step)); };
   auto const mine = take([&] {
     begin([&](auto const&... from) { search.emplace(env.rank(), env.size(), from...); });
+    search->look_for(what_for);
     return search->bounds();
   });
   auto const all = machine::all_reduce(env, mine, join_bounds{});
@@ -118,13 +119,15 @@ public:
   /// Finds the owner of each ghost. Ids are any numbers, owned and ghost ones in any order. `ghosts` is a range of ids,
   /// one layer, or a range of such ranges, the nearest layer first; ranks may have different numbers of them, the most
   /// counts, and layers that a rank lacks are empty. A ghost that the rank owns itself is a copy of its own element.
+  /// On a mesh `with_images` a ghost may be in several layers.
   ///
   /// Collective over `env`; time and memory on a rank are in proportion to its elements, whatever the number of ranks.
   /// Throws the same `keel::error` on every rank if an id is owned twice, a rank has a ghost twice, a ghost has no
   /// owner, a rank has 2^31 elements or more, or it lacks memory. On a non-member it is empty.
   template <machine::CommunicatingRanks R, detail::LayersOfIds Ghosts = std::vector<std::vector<std::int64_t>>>
   partition(machine::basic_environment<R> const& env, std::span<std::int64_t const> owned, Ghosts const& ghosts = {})
-      : here_(detail::find_owners(env, M::name, owned, ghosts)) {}
+      : here_(detail::find_owners(env, M::name, owned, ghosts,
+                                  M::has_images ? detail::search_for::images : detail::search_for::owners)) {}
   template <machine::CommunicatingRanks R>
   partition(machine::basic_environment<R> const& env, element_ids<M> const& ids)
       : partition(env, ids.owned, ids.ghosts) {}

@@ -21,7 +21,7 @@ namespace keel::residency::detail {
 
 struct elements;
 /// What a search for the owners of ids is for, which its errors say. With `some_owners`, ids may have none.
-enum class search_for { owners, some_owners, rows };
+enum class search_for { owners, images, some_owners, rows };
 
 /// The ranks of an environment, which has to live on, with what moves elements between them.
 class agreement : public machine::agreement {

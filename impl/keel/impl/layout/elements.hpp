@@ -24,9 +24,10 @@ struct layered_list {
   std::vector<std::int32_t> elements;
   std::vector<std::int32_t> ends; ///< of each layer, in `elements`
 
-  /// Those of the first `layers` layers.
-  [[nodiscard]] std::span<std::int32_t const> first(int layers) const {
-    return std::span(elements).first(layers == 0 ? 0 : std::size_t(ends[std::size_t(layers) - 1]));
+  /// Those of some layers, half open, counted from 0.
+  [[nodiscard]] std::span<std::int32_t const> of_layers(int begin, int end) const {
+    auto const to = [&](int layer) { return layer == 0 ? std::size_t(0) : std::size_t(ends[std::size_t(layer) - 1]); };
+    return std::span(elements).subspan(to(begin), to(end) - to(begin));
   }
   friend bool operator==(layered_list const&, layered_list const&) = default;
 };
@@ -80,6 +81,7 @@ struct elements {
   std::vector<int> owners;            ///< the rank of each ghost's owner
   std::vector<std::int32_t> at_owner; ///< the local index of each ghost there
   element_lists lists;
+  bool has_images = false;   ///< an element may be in several layers of ghosts
   bool lacks_owners = false; ///< some id of some rank has none: then it is in `lists` as a copy of its own element -1
   id_places places;          ///< of `ids`
   agreement among;           ///< the ranks that it was made on

@@ -86,6 +86,8 @@ public:
   using owners = std::vector<machine::parcel<owned_at>>;
   using places = std::vector<machine::parcel<std::int32_t>>;
 
+  /// For `images` ghosts may be in several layers, but once in each. The same on all ranks, before the other steps.
+  void look_for(search_for what);
   /// The bounds of the ids that this rank owns.
   [[nodiscard]] id_bounds bounds() const;
   /// With the bounds of all ranks, joined.
@@ -101,6 +103,7 @@ private:
   elements made_;
   verdict found_;
   int layers_ = 0; // of all ranks
+  bool may_repeat_ = false;
   directories directories_;
   std::vector<id_run> asked_; // runs of ghosts, in the order in which the directories answer
 };

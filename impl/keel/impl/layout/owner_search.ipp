@@ -51,6 +51,20 @@ KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64
   made_.ends[0] = std::int64_t(made_.ids.size());
 }
 
+KEEL_INLINE void owner_search::look_for(search_for what) {
+  may_repeat_ = what == search_for::images || what == search_for::some_owners;
+  if (what != search_for::images) return;
+  made_.has_images = true;
+  auto from = made_.ids.begin() + std::ptrdiff_t(made_.owned);
+  for (std::int64_t const end : made_.ends) {
+    std::vector<std::int64_t> layer(from, made_.ids.begin() + std::ptrdiff_t(end));
+    std::sort(layer.begin(), layer.end()), from = made_.ids.begin() + std::ptrdiff_t(end);
+    if (auto const at = std::adjacent_find(layer.begin(), layer.end());
+        at != layer.end() && found_.what == mistake::none)
+      found_ = {mistake::named_twice, rank_, 0, *at};
+  }
+}
+
 KEEL_INLINE id_bounds owner_search::bounds() const {
   bool const is_scattered = !std::is_sorted(made_.order.begin(), made_.order.end());
   std::uint64_t digest = digest_of(made_.ends, digest_of(made_.ids, std::uint64_t(rank_)));
@@ -143,7 +157,7 @@ KEEL_INLINE owner_search::owners owner_search::answers(runs const& from_all) {
       for_each_id(run, [&](std::int64_t id) {
         std::size_t const slot = slot_of(id);
         if (table[slot] == id_table::none) return note(mistake::no_owner, id, rank, 0), answer.push_back({rank, -1});
-        if (is_asked[slot]) note(mistake::named_twice, id, rank, 0);
+        if (is_asked[slot] && !may_repeat_) note(mistake::named_twice, id, rank, 0);
         is_asked[slot] = true;
         std::size_t const p = parcel_of(table[slot]);
         id_run const& owned = owned_of(from_all[p])[std::size_t(table[slot] - (p == 0 ? 0 : ends[p - 1]))];

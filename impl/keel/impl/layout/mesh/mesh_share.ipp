@@ -99,32 +99,34 @@ KEEL_INLINE index_sets mesh_share::sets_of(share const& part, region where, bool
   return set;
 }
 
+// Images are in segments of their own, layer by layer, so that each segment has an element once, as sums want it.
 KEEL_INLINE decomposition mesh_share::make_cut(int components, int, int layers) const {
   layers = std::min(layers, int(of_->ends.size()));
   decomposition made;
-  auto const list_of = [&](std::initializer_list<layered_list const*> lists) -> element_list const& {
-    std::vector<std::int32_t> numbers;
-    for (layered_list const* list : lists) {
-      auto const some = list->first(layers);
-      numbers.insert(numbers.end(), some.begin(), some.end());
-    }
-    return *made.lists.emplace_back(std::make_unique<element_list>(std::move(numbers)));
-  };
   auto const add = [&](std::vector<segment>& segments, index_set const& p) {
     for (int c = 0; c < components && p.size(1) > 0; ++c) segments.push_back({c, p, c});
   };
-  for (element_partner const& p : of_->lists.partners) {
-    partner& to = made.partners.emplace_back(partner{p.rank, {}, {}});
-    if (auto const count = std::int64_t(p.rims.first(layers).size()); count != 0)
-      add(to.rims, index_set(list_of({&p.rims}), 0, count));
-    if (auto const count = std::int64_t(p.ghosts.first(layers).size()); count != 0)
-      add(to.ghosts, index_set::of(list_of({&p.ghosts})));
-  }
-  auto const& [partners, ghosts, owned] = of_->lists;
-  if (auto const count = std::int64_t(ghosts.first(layers).size()); count != 0) {
-    element_list const& list = list_of({&ghosts, &owned, &ghosts});
-    index_set const first(list, 0, count);
-    for (int c = 0; c < components; ++c) made.own.push_back({{c, first, c}, {c, first.next_listed(), c}});
+  int const at_once = of_->has_images ? 1 : layers;
+  for (int first = 0; first < layers; first += at_once) {
+    auto const of = [&](layered_list const& list) { return list.of_layers(first, first + at_once); };
+    auto const list_of = [&](std::initializer_list<layered_list const*> lists) -> element_list const& {
+      std::vector<std::int32_t> numbers;
+      for (layered_list const* list : lists) numbers.insert(numbers.end(), of(*list).begin(), of(*list).end());
+      return *made.lists.emplace_back(std::make_unique<element_list>(std::move(numbers)));
+    };
+    for (element_partner const& p : of_->lists.partners) {
+      if (first == 0) made.partners.push_back({p.rank, {}, {}});
+      partner& to = made.partners[std::size_t(&p - of_->lists.partners.data())];
+      if (auto const count = std::int64_t(of(p.rims).size()); count != 0)
+        add(to.rims, index_set(list_of({&p.rims}), 0, count));
+      if (!of(p.ghosts).empty()) add(to.ghosts, index_set::of(list_of({&p.ghosts})));
+    }
+    auto const& [partners, ghosts, owned] = of_->lists;
+    if (auto const count = std::int64_t(of(ghosts).size()); count != 0) {
+      element_list const& list = list_of({&ghosts, &owned, &ghosts});
+      index_set const own(list, 0, count);
+      for (int c = 0; c < components; ++c) made.own.push_back({{c, own, c}, {c, own.next_listed(), c}});
+    }
   }
   return made;
 }
