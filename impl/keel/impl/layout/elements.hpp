@@ -120,4 +120,5 @@ class index_space;
 
 #if !KEEL_COMPILED
 #include <keel/impl/layout/elements.ipp>
+#include <keel/impl/layout/mesh/mesh_share.hpp>
 #endif
