@@ -98,6 +98,8 @@ TEST_CASE("machine: subsets of a subset count its ranks, in any order, also from
     CHECK(is_harmless(environment{made, km::first{1}}));
     CHECK(is_harmless(environment{made.comm(), km::first{1}}));
   }
+  CHECK_THROWS_WITH_AS((environment{turned.comm(), km::first{n + 1}}), doctest::Contains("it leaves the parent, which"),
+                       keel::error);
   environment const half{world, km::first{(n + 1) / 2}};
   check_subset(world, environment{half, km::strided{1, (n + 1) / 2 - 1, 1}}, {(n + 1) / 2 - 1});
   CHECK(environment{turned, km::chosen(ends), km::master{int(ends.size()) - 1}}.is_master() == (world.rank() == last));
