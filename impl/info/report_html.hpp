@@ -271,6 +271,8 @@ private:
     std::vector<std::vector<cell>> rows;
     for (auto const& [key, s] : sums) {
       auto const& [variable, routine, from, to, why] = key;
+      cell const waited =
+          s.waited > 0 ? cell_of_time(s.waited) : cell{"-", 0}; // CUDA 13's front end ends within braces
       rows.push_back({{variable},
                       {from + " to " + to},
                       {routine},
@@ -281,7 +283,7 @@ private:
                       cell_of_bytes(s.bytes),
                       cell_of_bytes(s.bytes - s.repeated),
                       cell_of_time(s.took),
-                      s.waited > 0 ? cell_of_time(s.waited) : cell{"-", 0},
+                      waited,
                       cell_of_time(s.first),
                       cell_of_time(s.last)});
     }

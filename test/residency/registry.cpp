@@ -304,8 +304,8 @@ TEST_CASE("residency: with ghosts anywhere, fields refuse ranges of owned elemen
   if (ids.ghosts[0].empty())
     anywhere.ids.insert(anywhere.ids.begin(), ids.owned[0]), anywhere.is_ghost.insert(anywhere.is_ghost.begin(), true);
   kr::fields<run_of<kr::on_host>::application, on_cells> f{run, anywhere.on<cells>(env), kr::extra<on_cells>{levels}};
-  auto const v = f.view<host>(on_cells{});
-  f.notify_data_modified(v);
+  auto const view = f.view<host>(on_cells{});
+  f.notify_data_modified(view);
   auto const refused = doctest::Contains("owned elements and ghosts of cells are no ranges");
   auto const look = [&](auto const& at) { f.run(call<kr::reads<kr::owned<on_cells>>>{}, at); };
   CHECK_THROWS_WITH_AS(look([](auto v) { (void)v.owned(cells{}).size(); }), refused, keel::error);
