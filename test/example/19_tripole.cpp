@@ -31,7 +31,8 @@ struct splash : kr::routine<"splash", kr::on_device, kr::writes<eta, u, w>> {
 struct push : kr::routine<"push", kr::on_device, kr::reads<eta>, kr::updates<u, w>> {
   template <class V>
   static void run(V v) {
-    auto const h = v(eta{}), x = v(u{}), y = v(w{});
+    auto const h = v(eta{});
+    auto const x = v(u{}), y = v(w{});
     kr::for_each_cell(v, v.owned(u{}), KOKKOS_LAMBDA(int i, int j) { x(i, j) -= 0.4 * (h(i, j) - h(i - 1, j)); });
     kr::for_each_cell(v, v.owned(w{}), KOKKOS_LAMBDA(int i, int j) { y(i, j) -= 0.4 * (h(i, j) - h(i, j - 1)); });
   }
@@ -39,7 +40,8 @@ struct push : kr::routine<"push", kr::on_device, kr::reads<eta>, kr::updates<u, 
 struct flow : kr::routine<"flow", kr::on_device, kr::reads<kr::inside<u>, kr::inside<w>>, kr::updates<eta>> {
   template <class V>
   static void run(V v) {
-    auto const h = v(eta{}), x = v(u{}), y = v(w{});
+    auto const h = v(eta{});
+    auto const x = v(u{}), y = v(w{});
     kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { h(i, j) -= 0.4 * (x(i + 1, j) - x(i, j) + y(i, j + 1) - y(i, j)); });
   }
 };
