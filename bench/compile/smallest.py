@@ -3,7 +3,7 @@
 
 User seconds and memory, medians of N rounds in turn: Kokkos alone, the foreign headers that keel needs, a source of declarations
 and kernels, the door of exchanges, all of keel's headers, a program with `keel::runtime`, and one with `fields` and a step, by keel.hpp and by the doors it needs;
-keel's with headers alone and with its compiled part. Then what one of 100 routines costs above the headers, each with three views and a kernel, beside the same
+exchanges of a list of arrays, of ten lists, and of one to ten arrays by name; keel's with headers alone and with its compiled part. Then what one of 100 routines costs above the headers, each with three views and a kernel, beside the same
 bodies as templates on Kokkos alone, for the same two spaces. With --check only what LIMITS names, once; fails if one takes more times the memory of Kokkos
 alone than that, or has a kernel of keel's own, which the compiled part holds."""
 import argparse
@@ -65,6 +65,17 @@ int main() {}
     "fields and a step": RUNTIME + SMALLEST + MAIN % STEP,
 }
 PROGRAMS["fields by doors"] = PROGRAMS["fields and a step"].replace("keel/keel.hpp", "keel/residency.hpp>\n#include <keel/device.hpp")
+def exchanges(*calls):
+    """A source that exchanges arrays in so many ways."""
+    return ("#include <keel/exchange.hpp>\nnamespace kr = keel::residency;\n"
+            "void go(kr::exchanger const& x, std::vector<kr::any_array> const& all) {\n" + "".join(f"  x.exchange({call});\n" for call in calls) + "}\n")
+
+
+def counts(most):
+    return exchanges(*(", ".join(f"all[{n}]" for n in range(count)) for count in range(1, most + 1)))
+
+
+PROGRAMS |= {"a list of arrays": exchanges("all"), "ten lists": exchanges(*10 * ["all"]), "ten counts of arrays": counts(10)}
 WITH_BODIES = [name for name, text in PROGRAMS.items() if "#include <keel/" in text and name != "physics"]
 
 ROUTINES_HEAD = """#include <keel/machine/alone.hpp>
