@@ -84,10 +84,8 @@ KEEL_INLINE geometry const& exchange_engine::geometry_of(array_ref const& a) con
 
 // What is said of an array, whose mesh or grid has so many dimensions, that has to be the same on all ranks.
 inline void add_to(argument& all, array_ref const& a, int on_grid) {
-  for (char const c : a.on.mesh) all.add(c);
-  all.add(a.on.longer), all.add(a.on.along), all.add(a.on.changes_sign), all.add(a.element_bytes),
-      all.add(a.says_layers ? a.layers : 0);
-  for (auto const w : a.on.width) all.add(w);
+  all.add(a.on);
+  all.add(a.element_bytes), all.add(a.says_layers ? a.layers : 0);
   for (int d = 0; d < a.indexed; ++d) all.add(a.index_of[std::size_t(d)]);
   for (int d = 0; d < a.rank; ++d) {
     bool is_of_grid = false;

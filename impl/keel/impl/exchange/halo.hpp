@@ -36,7 +36,7 @@ private:
   template <class F>
   void place(F const& choose, bool is_unpacked = true) {
     delivery_.place(packing_, plan_.sends(), plan_.receives(), choose, is_unpacked);
-    plan_.placing() = ++placing_;
+    plan_.placing() = ++placing_, changes_ = routes_.changes();
   }
   /// Counts an exchange of so many seconds. From time to time ranks ask each other whether it has become slow.
   void count(double seconds);

@@ -23,7 +23,6 @@ KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combin
   if (!is_placed) measure(arrays);
   double const since = now_in_seconds();
   if (!is_placed) place([&](int rank) { return routes_.to(rank); });
-  changes_ = routes_.changes();
   plan_.pack(arrays, packing_);
   delivery_.begin(packing_.queue());
   started_in_ = now_in_seconds() - since;

@@ -119,7 +119,7 @@ public:
   [[nodiscard]] pace& times() { return now_->times; }
   [[nodiscard]] std::span<message> sends() { return now_->sends; }
   [[nodiscard]] std::span<message> receives() { return now_->receives; }
-  /// The number of the placing in which their data were set; whoever sets them sets it, too.
+  /// A number for each time that their data are set; who sets them gives it.
   [[nodiscard]] std::uint64_t& placing() { return now_->placing; }
   void pack(std::span<halo_array const> arrays, packing& where);
   /// What came goes to the ghosts, and so do copies of this rank's own elements; or it is added to the owned elements,

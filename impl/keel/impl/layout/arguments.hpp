@@ -21,6 +21,8 @@ struct argument {
   std::uint64_t digest = 0;
 
   void add(std::int64_t n) { digest = digest_of({&n, 1}, digest); }
+  /// How a variable lies on its grid or mesh, but for the element of `with_none`, which is the application's own.
+  void add(lattice const& on);
 };
 
 /// Throws the same `keel::error` on every rank unless each argument is the same on all: *place: wrong (the whats differ

@@ -23,6 +23,12 @@ KEEL_INLINE void require_alike(machine::agreement const& ranks, std::string_view
   }
 }
 
+KEEL_INLINE void argument::add(lattice const& on) {
+  for (char const c : on.mesh) add(c);
+  for (auto const w : on.width) add(w);
+  add(on.longer), add(on.along), add(on.changes_sign);
+}
+
 KEEL_INLINE void grid_arguments::add(grid const& g) {
   for (argument& one : all) one.add(g.rank());
   for (int d = 0; d < g.rank(); ++d) {

@@ -44,12 +44,9 @@ KEEL_INLINE void registered::wanted::adopt(array_ref one, void const* type_of_it
 inline argument said_of(registered::wanted const& w, bool is_adopted, bool is_again) {
   argument said{"names, types, meshes, levels or lengths of what is registered"};
   for (char const c : w.name) said.add(c);
-  for (char const c : w.lies.on.mesh) said.add(c);
-  for (auto const n : w.lies.on.width) said.add(n);
-  for (std::int64_t const n :
-       {std::int64_t(w.lies.on.longer), std::int64_t(w.lies.on.along), std::int64_t(w.lies.on.changes_sign),
-        w.lies.element_bytes, std::int64_t(w.levels), std::int64_t(w.lies.rank), std::int64_t(w.is_saved),
-        std::int64_t(is_adopted), std::int64_t(is_again)})
+  said.add(w.lies.on);
+  for (std::int64_t const n : {w.lies.element_bytes, std::int64_t(w.levels), std::int64_t(w.lies.rank),
+                               std::int64_t(w.is_saved), std::int64_t(is_adopted), std::int64_t(is_again)})
     said.add(n);
   for (int m = 0; m < max_memories; ++m) said.add(w.adopted[std::size_t(m)] != nullptr ? 1 : 0);
   for (int d = 0; d < w.given; ++d) said.add(w.lengths[std::size_t(d)]);
