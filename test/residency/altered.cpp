@@ -16,11 +16,11 @@ namespace {
 using namespace test;
 using meshes::cells;
 
-struct app : meshes::app<Kokkos::LayoutRight, kr::on_host> {};
+struct written_app : meshes::app<Kokkos::LayoutRight, kr::on_host> {};
 struct mass : kr::variable<"mass", double**, kr::levels<2>> {};
 struct spot : kr::variable<"spot", float* [2], kr::on_mesh<cells>> {};
 struct tick : kr::variable<"tick", std::int64_t, kr::off_grid> {};
-using fields = kr::fields<app, mass, spot, tick>;
+using fields = kr::fields<written_app, mass, spot, tick>;
 using past_mass = kr::past<mass, 1>;
 
 void fill_all(fields& f, int stamp) {
