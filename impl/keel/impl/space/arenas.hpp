@@ -8,6 +8,7 @@
 
 #include <keel/impl/space/part.hpp>
 #include <keel/impl/space/turns.hpp>
+#include <keel/policy/forks.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,7 @@ std::vector<int> numa_regions_of_tbb();
 std::string version_of_tbb();
 
 /// Threads, cut over the NUMA regions they are bound to. Regions are oneTBB's, which finds them by hwloc. In a process
-/// forked from one that uses oneTBB, the calling thread does the work of all.
+/// forked from one that uses oneTBB, which has no threads of its parent's, kernels throw.
 class arenas {
 public:
   explicit arenas(std::uint32_t id);
@@ -54,12 +55,15 @@ public:
   /// Runs a kernel, `f()`, when those that other host threads launched before are done.
   template <class F>
   void run_kernel(F const& f) {
+    refuse_child();
     turns_.take(f);
   }
   /// The number of the calling thread among those of the instance whose kernel it works on; 0 outside of kernels.
   [[nodiscard]] static int thread_number();
   /// Returns when the kernel that another host thread launched has ended; at once within a kernel.
-  void wait() { turns_.wait(); }
+  void wait() {
+    if (!policy::is_forked_since(forks_)) turns_.wait();
+  }
 
   /// Within a kernel: calls f(0) … f(count - 1) and returns when all are done. Every region, and in it every thread,
   /// tends to get the same ones each time, as first touch wants it; if there are more than threads, a free thread
@@ -79,13 +83,16 @@ public:
 
 private:
   struct threads_of_tbb;
-  class all_instances;
 
+  void refuse_child() const {
+    if (policy::is_forked_since(forks_)) throw_in_child();
+  }
+  [[noreturn]] static void throw_in_child();
   void run_chunks(std::int64_t count, numbered_call const& f);
   void run_numbered(int count, numbered_call const& f);
-  void forget_threads_of_parent();
 
   std::uint32_t id_;
+  unsigned forks_; ///< where oneTBB was first used
   int threads_ = 0;
   int regions_ = 1;
   bool bound_ = false;

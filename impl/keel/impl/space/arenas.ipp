@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/space/arenas.hpp>
 #include <keel/impl/space/reserved_threads.hpp>
+#include <keel/policy/error.hpp>
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
@@ -15,8 +16,6 @@
 #include <cstddef>
 #include <mutex>
 #include <utility>
-
-#include <pthread.h>
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" void __tsan_acquire(void*);
@@ -47,11 +46,6 @@ struct order_for_sanitizer {
 
 /// What an instance has of oneTBB, and beside it.
 struct arenas::threads_of_tbb {
-  /// Throws nothing away in the child of a fork, whose arenas would wait for threads that it lacks.
-  void leave_to_parent() {
-    for (auto& a : by_region) (void)a.release();
-    by_region.clear();
-  }
   [[nodiscard]] std::int64_t border(std::int64_t count, int end) const {
     return (count * end + ends.back() - 1) / ends.back();
   }
@@ -62,64 +56,20 @@ struct arenas::threads_of_tbb {
   std::vector<int> ends; // threads of the regions up to each
 };
 
-/// Every instance, so that the child of a fork repairs each: a kernel then checks nothing.
-class arenas::all_instances {
-public:
-  static all_instances& known() {
-    static all_instances one;
-    return one;
-  }
-  void add(arenas* one) {
-    std::lock_guard const lock(mutex_);
-    all_.push_back(one);
-  }
-  void remove(arenas* one) {
-    std::lock_guard const lock(mutex_);
-    all_.erase(std::find(all_.begin(), all_.end(), one));
-  }
-  /// Whether this process was forked from one that uses oneTBB: its threads are not here, and cannot be started again.
-  /// Else it uses oneTBB from now on.
-  [[nodiscard]] bool lack_threads() {
-    std::lock_guard const lock(mutex_);
-    is_used_ = true;
-    return is_child_;
-  }
-
-private:
-  all_instances() {
-    pthread_atfork([] { known().mutex_.lock(); }, [] { known().mutex_.unlock(); },
-                   [] {
-                     known().is_child_ = known().is_used_;
-                     turns::forget_waits();
-                     for (auto* one : known().all_) one->forget_threads_of_parent();
-                     known().mutex_.unlock();
-                   });
-  }
-  std::mutex mutex_;
-  std::vector<arenas*> all_;
-  bool is_used_ = false;
-  bool is_child_ = false; // of a process that used it
-};
-
 KEEL_INLINE arenas::arenas(std::uint32_t id) : id_(id), own_(std::make_unique<threads_of_tbb>()) {
-  all_instances::known().add(this);
+  static unsigned const at_first_use = policy::forks();
+  forks_ = at_first_use;
 }
-KEEL_INLINE arenas::~arenas() {
-  stop();
-  all_instances::known().remove(this);
-}
-KEEL_INLINE void arenas::forget_threads_of_parent() {
-  turns_.forget_other_threads();
-  own_->leave_to_parent();
+KEEL_INLINE arenas::~arenas() { stop(); }
+KEEL_INLINE void arenas::throw_in_child() {
+  throw error("space::tbb", "a kernel cannot run", "fork() copies no threads, and this is the child",
+              "Compute in the parent, or start Kokkos after fork()");
 }
 
 KEEL_INLINE void arenas::start(std::optional<int> wanted, std::vector<int> regions) {
   using constraints = ::tbb::task_arena::constraints;
+  refuse_child();
   stop();
-  if (all_instances::known().lack_threads()) {
-    threads_ = wanted.value_or(1);
-    return;
-  }
   if (wanted) thread_limit::raise(*wanted);
   if (wanted && *wanted < int(regions.size())) regions.resize(std::size_t(*wanted));
   bound_ = !regions.empty();
@@ -140,9 +90,8 @@ KEEL_INLINE void arenas::start(std::optional<int> wanted, std::vector<int> regio
 }
 
 KEEL_INLINE void arenas::stop() {
-  own_->reserved.stop();
-  own_->by_region.clear();
-  own_->ends.clear();
+  if (policy::is_forked_since(forks_)) (void)own_.release(); // its end would wait for the parent's threads
+  own_ = std::make_unique<threads_of_tbb>();
   threads_ = 0;
   regions_ = 1;
   bound_ = false;
@@ -179,10 +128,6 @@ KEEL_INLINE void arenas::run_chunks(std::int64_t count, numbered_call const& f) 
   auto const* const kernel = current_kernel; // a thread of the arena may run what follows
   auto const& by_region = own_->by_region;
   order_for_sanitizer::acquire_at_end const ordered;
-  if (by_region.empty()) { // this process is the child of a fork
-    for (std::int64_t c = 0; c < count; ++c) f(c);
-    return;
-  }
   if (by_region.size() == 1) {
     auto const all = [&] {
       // Making a context costs a tenth of an empty kernel. A kernel that has the turn takes the instance's.

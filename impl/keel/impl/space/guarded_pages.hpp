@@ -32,9 +32,6 @@ public:
   void enter();
   void leave();
 
-  void before_fork();
-  void after_fork();
-
 private:
   struct spans;
   guarded_pages();

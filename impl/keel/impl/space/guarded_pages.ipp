@@ -67,7 +67,4 @@ KEEL_INLINE void guarded_pages::leave() {
   if (--spans_->at_work == 0) spans_->protect_all(PROT_NONE);
 }
 
-KEEL_INLINE void guarded_pages::before_fork() { spans_->mutex.lock(); }
-KEEL_INLINE void guarded_pages::after_fork() { spans_->mutex.unlock(); }
-
 } // namespace keel::space::detail

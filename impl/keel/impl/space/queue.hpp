@@ -5,6 +5,7 @@
 /// Queues that run tasks asynchronously, in order.
 
 #include <keel/impl/space/device_thread.hpp>
+#include <keel/policy/forks.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <cstddef>
@@ -30,7 +31,8 @@ public:
   [[nodiscard]] std::uint32_t number() const { return number_; }
 
   /// Returns at once; the task runs after all that were pushed before it. If `most_ahead` tasks wait, returns when
-  /// half of them have begun, as a GPU's driver does, because a caller that never fences would fill the memory.
+  /// half of them have begun, as a GPU's driver does, because a caller that never fences would fill the memory. Throws
+  /// in the child of a fork, which has no threads of its parent's.
   void push(std::function<void()> task);
 
   /// Returns when everything pushed before the call is done; at once on a device
@@ -46,15 +48,15 @@ public:
   void stop();
 
 private:
-  friend class queues;
   struct worker;
 
   std::uint32_t const number_;
+  unsigned const forks_ = policy::forks();
   std::unique_ptr<worker> worker_;
 };
 
 /// Every queue of the process, the default one first. They live until the process
-/// ends, so that an instance may be copied and kept like a number.
+/// ends, so that an instance may be copied and kept like a number. The child of a fork waits for none.
 class queues {
 public:
   static queues& all();
@@ -69,12 +71,11 @@ public:
 private:
   struct list;
   queues();
-  void before_fork();
-  void after_fork(void (*of_each)(queue::worker&));
   template <class F>
   void for_each(F const& f);
 
   std::unique_ptr<list> list_;
+  unsigned const forks_ = policy::forks();
 };
 
 } // namespace keel::space::detail

@@ -13,32 +13,10 @@
 #include <thread>
 #include <utility>
 
-#include <pthread.h>
-
 namespace keel::space::detail {
 
 /// What a queue and its thread share.
 struct queue::worker {
-  /// Around `fork`, so that the child finds the queue between two changes.
-  void before_fork() { mutex.lock(); }
-  void after_fork() { mutex.unlock(); }
-  /// In the child, which has no thread of the parent's: the next `push` starts one. What was not done is left to the
-  /// parent, and the next `wait` reports it.
-  void after_fork_in_child() {
-    std::construct_at(&thread); // over the old ones, whose destructors would wait for the parent's threads
-    std::construct_at(&changed);
-    stopping = false;
-    if (done != pushed) {
-      thrown = std::make_exception_ptr(error("space::simulated", "a kernel or copy is left to the parent process",
-                                             "fork() copies no threads, and it "
-                                             "was not done",
-                                             "Fence before fork()"));
-      std::construct_at(&tasks);
-      done = pushed;
-    }
-    mutex.unlock();
-  }
-
   /// Prints what was thrown if nothing waits for it any more.
   static void print(std::exception_ptr const& lost) noexcept {
     try {
@@ -100,6 +78,9 @@ KEEL_INLINE queue::queue(std::uint32_t number) : number_(number), worker_(std::m
 KEEL_INLINE queue::~queue() { stop(); }
 
 KEEL_INLINE void queue::push(std::function<void()> task) {
+  if (policy::is_forked_since(forks_))
+    throw error("space::simulated", "a kernel or copy cannot run", "fork() copies no threads, and this is the child",
+                "Compute in the parent, or start Kokkos after fork()");
   auto& w = *worker_;
   std::unique_lock lock(w.mutex);
   if (w.tasks.size() >= most_ahead && !plays_device)
@@ -115,14 +96,14 @@ KEEL_INLINE void queue::wait() {
   rethrow();
 }
 KEEL_INLINE void queue::drain() {
-  if (plays_device) return;
+  if (plays_device || policy::is_forked_since(forks_)) return;
   auto& w = *worker_;
   std::unique_lock lock(w.mutex);
   auto const until = w.pushed;
   w.changed.wait(lock, [&] { return w.done >= until; });
 }
 KEEL_INLINE void queue::rethrow() {
-  if (plays_device || std::uncaught_exceptions() > 0) return;
+  if (plays_device || std::uncaught_exceptions() > 0 || policy::is_forked_since(forks_)) return;
   std::unique_lock lock(worker_->mutex);
   if (auto const thrown = std::exchange(worker_->thrown, nullptr)) {
     lock.unlock();
@@ -156,8 +137,6 @@ KEEL_INLINE queues& queues::all() {
 KEEL_INLINE queues::queues() : list_(std::make_unique<list>()) {
   guarded_pages::all(); // made first, so it outlives the threads
   std::atexit([] { all().stop(); });
-  pthread_atfork([] { all().before_fork(); }, [] { all().after_fork([](queue::worker& w) { w.after_fork(); }); },
-                 [] { all().after_fork([](queue::worker& w) { w.after_fork_in_child(); }); });
 }
 KEEL_INLINE queue& queues::first() { return list_->first; }
 KEEL_INLINE queue& queues::add() {
@@ -165,22 +144,9 @@ KEEL_INLINE queue& queues::add() {
   return list_->more.emplace_back(std::uint32_t(list_->more.size() + 2));
 }
 
-KEEL_INLINE void queues::before_fork() {
-  list_->mutex.lock();
-  list_->first.worker_->before_fork();
-  for (auto& q : list_->more) q.worker_->before_fork();
-  guarded_pages::all().before_fork();
-}
-// No pointer to a member: nvcc with --expt-relaxed-constexpr looks for it on the device.
-KEEL_INLINE void queues::after_fork(void (*of_each)(queue::worker&)) {
-  guarded_pages::all().after_fork();
-  for (auto& q : list_->more) of_each(*q.worker_);
-  of_each(*list_->first.worker_);
-  list_->mutex.unlock();
-}
-
 template <class F>
 void queues::for_each(F const& f) {
+  if (policy::is_forked_since(forks_)) return;
   f(list_->first);
   std::unique_lock lock(list_->mutex);
   for (auto at = list_->more.begin(); at != list_->more.end(); ++at) { // a list: adding moves none

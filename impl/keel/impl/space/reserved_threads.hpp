@@ -7,12 +7,9 @@
 /// oneTBB does not promise that two tasks run at once, and threads of a team that wait for each other need it. So wide
 /// teams have threads of their own, started by the first kernel that has such teams.
 
-#include <keel/policy/forks.hpp>
-
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -33,7 +30,6 @@ public:
   void run(int count, F const& f) {
     std::unique_lock const mine(in_use_, std::try_to_lock);
     if (!mine.owns_lock()) return reserved_threads().run(count, f); // a team launched a kernel with teams
-    forget_those_of_the_parent();
     launch(count, [&f](int i) noexcept { f(i); });
     [&]() noexcept { f(0); }();
     std::unique_lock lock(mutex_);
@@ -43,7 +39,6 @@ public:
 
   /// Ends the threads; a later `run` starts others.
   void stop() {
-    forget_those_of_the_parent();
     {
       std::lock_guard const lock(mutex_);
       stopping_ = true;
@@ -55,15 +50,6 @@ public:
   }
 
 private:
-  /// In a forked process, which lacks them: what they held or waited for is made anew, and nothing is destroyed.
-  void forget_those_of_the_parent() {
-    if (!policy::is_forked_since(forks_)) return;
-    forks_ = policy::forks();
-    std::construct_at(&mutex_);
-    std::construct_at(&changed_);
-    std::construct_at(&threads_);
-    running_ = 0;
-  }
   void launch(int count, std::function<void(int)> work) {
     std::lock_guard const lock(mutex_);
     work_ = std::move(work);
@@ -98,7 +84,6 @@ private:
   int running_ = 0;
   std::uint64_t turn_ = 0;
   bool stopping_ = false;
-  unsigned forks_ = policy::forks();
   std::vector<std::thread> threads_;
 };
 

@@ -71,20 +71,11 @@ public:
     return kernel != nullptr;
   }
 
-  /// In the child of a fork: a turn that another thread had never ends here, and the next one that wants it throws,
-  /// once.
-  void forget_other_threads() {
-    if (state_ != free && !is_part_of(current_kernel)) state_ = lost;
-  }
-  /// In the child of a fork: threads that waited for a turn, of any instance, are not there.
-  static void forget_waits();
-
 private:
   enum state : int {
     free,
     in_use,
-    awaited, ///< in use, and a thread may sleep until it is free
-    lost     ///< by a fork
+    awaited ///< in use, and a thread may sleep until it is free
   };
 
   /// Has the turn for as long as it lives; `inside` is the kernel that wants it.

@@ -3,7 +3,6 @@
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -24,11 +23,6 @@ public:
   ~listed_wait() {
     std::lock_guard const lock(mutex());
     std::erase(all(), this);
-  }
-  /// In the child of a fork, which lacks the threads that waited.
-  static void forget_all() {
-    std::construct_at(&mutex());
-    std::construct_at(&all());
   }
   listed_wait(listed_wait const&) = delete;
   listed_wait& operator=(listed_wait const&) = delete;
@@ -55,21 +49,9 @@ private:
   running_kernel const* inside_;
 };
 
-KEEL_INLINE void turns::forget_waits() { listed_wait::forget_all(); }
-
 KEEL_INLINE void turns::wait_for_turn(running_kernel const* inside) {
   auto const wait = [&] {
-    for (;;) {
-      int const before = state_.exchange(awaited, std::memory_order_acquire);
-      if (before == free) return;
-      if (before == lost) {
-        state_ = free; // reported once: what ends the process fences again
-        state_.notify_all();
-        throw error("space", "a kernel of the parent process never ends here",
-                    "another thread ran it during fork(), which copies no threads", "Fence before fork()");
-      }
-      state_.wait(awaited);
-    }
+    while (state_.exchange(awaited, std::memory_order_acquire) != free) state_.wait(awaited);
   };
   if (inside == nullptr) return wait(); // it holds no turn
   listed_wait const listed(*this, inside);
