@@ -343,32 +343,6 @@ TEST_CASE("space: a kernel in a kernel of tbb is whole where another part of the
   CHECK(sums(space));
 }
 
-TEST_CASE("space: what a kernel throws while an exception passes by reaches its caller, with tools too") {
-  struct runs_at_end {
-    bool& caught;
-    ~runs_at_end() {
-      try {
-        run_on(tbb_space(), 4, keel::laws::throws{});
-      } catch (std::out_of_range const&) {
-        caught = true;
-      }
-    }
-  };
-  auto const is_caught = [] {
-    bool caught = false;
-    auto const pass_by = [&] {
-      runs_at_end const last{caught};
-      throw 7;
-    };
-    CHECK_THROWS_AS(pass_by(), int);
-    return caught;
-  };
-  CHECK(is_caught());
-  keel::laws::heard_kernels const heard;
-  CHECK(is_caught());
-  CHECK(heard.all_ended(1));
-}
-
 TEST_CASE("space: threads and regions that cannot be are errors") {
   CHECK_THROWS_AS(tbb_space(0), keel::error);
   CHECK_THROWS_AS(tbb_space(1, keel::space::numa_region{tbb_space::max_numa_regions()}), keel::error);

@@ -10,7 +10,6 @@
 
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/guarded_pages.hpp>
-#include <keel/impl/space/late_exception.hpp>
 #include <keel/impl/space/enroll.hpp>
 #include <keel/impl/space/queue.hpp>
 
@@ -29,8 +28,7 @@ namespace keel::space {
 /// forgets a fence or reads host memory in a kernel shows here. One thread does
 /// all the work of an instance, in the order of the indices. What a kernel throws, the
 /// next fence of the instance throws, and so does a copy or reduction that its caller waits for. What was launched
-/// between the two is dropped. An instance is a handle: copies are the same queue. In a forked process it starts a
-/// thread of its own.
+/// between the two is dropped. An instance is a handle: copies are the same queue.
 class simulated {
 public:
   using execution_space = simulated;
@@ -83,7 +81,7 @@ public:
   void impl_launch(Closure const& closure) const {
     if (detail::plays_device) return closure.run();
     queue_->push([closure] { closure.run(); });
-    if (detail::guarded_pages::all().is_on() || detail::tools_hear_kernels()) queue_->wait();
+    if (detail::guarded_pages::all().is_on()) queue_->wait();
   }
   /// Asynchronous: both ends must stay as they are until a fence.
   void impl_copy_asynchronously(void* to, void const* from, std::size_t bytes) const {

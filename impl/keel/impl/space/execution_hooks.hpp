@@ -6,7 +6,6 @@
 
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/containers.hpp>
-#include <keel/impl/space/late_exception.hpp>
 #include <keel/impl/space/memory_hooks.hpp>
 #include <keel/impl/space/reductions.hpp>
 #include <keel/impl/space/team.hpp>
@@ -23,9 +22,7 @@ template <class F, class Policy, keel::space::detail::Engine Space>
 class ParallelFor<F, Policy, Space> {
 public:
   ParallelFor(F const& functor, Policy const& policy) : closure_(functor, policy) {}
-  void execute() const {
-    thrown_.run([&] { closure_.execute(); });
-  }
+  void execute() const { closure_.execute(); }
   template <class... Any>
   static int max_tile_size_product(Any const&...) {
     return 1024;
@@ -33,7 +30,6 @@ public:
 
 private:
   keel::space::detail::for_closure<F, Policy> const closure_;
-  keel::space::detail::late_exception<Policy> const thrown_;
 };
 
 template <class F, class Policy, keel::space::detail::Engine Space>
@@ -41,13 +37,10 @@ class ParallelScan<F, Policy, Space> {
 public:
   ParallelScan(F const& functor, Policy const& policy)
       : closure_(policy, keel::space::detail::scan_reduction<F, Policy, void>(functor), nullptr) {}
-  void execute() const {
-    thrown_.run([&] { closure_.execute(); });
-  }
+  void execute() const { closure_.execute(); }
 
 private:
   keel::space::detail::scan_closure<Policy, keel::space::detail::scan_reduction<F, Policy, void>> const closure_;
-  keel::space::detail::late_exception<Policy> const thrown_;
 };
 
 template <class F, class Policy, class Total, keel::space::detail::Engine Space>
@@ -57,13 +50,10 @@ public:
   ParallelScanWithTotal(F const& functor, Policy const& policy, Result&& total)
       : closure_(policy, keel::space::detail::scan_reduction<F, Policy, Total>(functor),
                  keel::space::detail::address_of_total(total)) {}
-  void execute() const {
-    thrown_.run([&] { closure_.execute(); });
-  }
+  void execute() const { closure_.execute(); }
 
 private:
   keel::space::detail::scan_closure<Policy, keel::space::detail::scan_reduction<F, Policy, Total>> const closure_;
-  keel::space::detail::late_exception<Policy> const thrown_;
 };
 
 /// Scratch memory is plain memory of the thread that runs the kernel. To itself it stands as every space does.

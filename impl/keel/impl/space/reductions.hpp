@@ -5,7 +5,6 @@
 /// What reductions and scans are made of: to Kokkos 4.0 functor and reducer come apart, from 4.1 on in one.
 
 #include <keel/impl/space/engine.hpp>
-#include <keel/impl/space/late_exception.hpp>
 #include <keel/space/kokkos.hpp>
 
 #include <cstddef>
@@ -120,13 +119,10 @@ public:
       : closure_(policy, {functor, Reducer{}}, result) {}
   ParallelReduce(F const& functor, Policy const& policy, Reducer const& reducer)
       : closure_(policy, {functor, reducer}, reducer.view()) {}
-  void execute() const {
-    thrown_.run([&] { closure_.execute(); });
-  }
+  void execute() const { closure_.execute(); }
 
 private:
   keel::space::detail::reduce_closure<Policy, keel::space::detail::reduction<F, Policy, Reducer>> const closure_;
-  keel::space::detail::late_exception<Policy> const thrown_;
 };
 #else
 template <class Combined, class Policy, keel::space::detail::Engine Space>
@@ -137,13 +133,10 @@ public:
   template <class View>
   ParallelReduce(Combined const& combined, Policy const& policy, View const& result)
       : closure_(policy, reduction(combined), result) {}
-  void execute() const {
-    thrown_.run([&] { closure_.execute(); });
-  }
+  void execute() const { closure_.execute(); }
 
 private:
   keel::space::detail::reduce_closure<Policy, reduction> const closure_;
-  keel::space::detail::late_exception<Policy> const thrown_;
 };
 #endif
 
