@@ -2,38 +2,13 @@
 #pragma once
 
 /// @file
-/// What holds for graphs of work on every execution space. See execution_space.hpp.
+/// What holds for graphs of kernels on every execution space. See execution_space.hpp.
 
 #include "execution_space.hpp"
 
 #include <Kokkos_Graph.hpp>
 
-#include <algorithm>
-
 namespace keel::laws {
-
-/// Says when it was visited, as a number that grows.
-template <class Space>
-struct visited_when {
-  Kokkos::View<int, Space> clock;
-  Kokkos::View<int*, Space> when;
-  KOKKOS_FUNCTION void operator()(int work) const { when(work) += 1 + Kokkos::atomic_fetch_add(&clock(), 1); }
-};
-
-/// A binary tree of `count` items: 2w + 1 and 2w + 2 come after w.
-template <class Space>
-Kokkos::Crs<int, Space, void, int> tree(int count) { // nvcc wants the type named around kernels
-  using graph = Kokkos::Crs<int, Space, void, int>;
-  typename graph::row_map_type const rows("rows", std::size_t(count) + 1);
-  typename graph::entries_type const entries("entries", std::size_t(count) - 1);
-  Kokkos::parallel_for(
-      "rows", Kokkos::RangePolicy<Space>(0, count + 1),
-      KOKKOS_LAMBDA(int w) { rows(w) = 2 * w < count - 1 ? 2 * w : count - 1; });
-  Kokkos::parallel_for(
-      "entries", Kokkos::RangePolicy<Space>(0, count - 1), KOKKOS_LAMBDA(int e) { entries(e) = e + 1; });
-  Kokkos::fence();
-  return graph(rows, entries);
-}
 
 /// Adds `factor` times each number to another one.
 template <class Space>
@@ -53,18 +28,6 @@ struct adds_up {
 } // namespace keel::laws
 
 TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its graphs", Space, execution_graphs) {
-  SUBCASE("every item of a graph is visited once, after those it follows") {
-    for (int count : {1, 2, 1000}) {
-      keel::laws::visited_when<Space> const visit{Kokkos::View<int, Space>("clock"),
-                                                  Kokkos::View<int*, Space>("when", count)};
-      Kokkos::parallel_for("graph", Kokkos::WorkGraphPolicy<Space, int>(keel::laws::tree<Space>(count)), visit);
-      Kokkos::fence();
-      CHECK(keel::laws::on_host(visit.clock)() == count);
-      auto const when = keel::laws::on_host(visit.when);
-      CHECK(
-          keel::laws::holds(visit.when, [&](int w) { return w == 0 ? 1 : std::max(when(w), when((w - 1) / 2) + 1); }));
-    }
-  }
   SUBCASE("the kernels of a graph run after those they follow, each time that it is submitted") {
     using range = Kokkos::RangePolicy<Space>;
     constexpr int n = 1000;

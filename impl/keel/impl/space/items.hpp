@@ -5,12 +5,10 @@
 /// The work of a Kokkos policy as a number of items that can be cut up.
 ///
 /// Items are the indices of a range, the tiles of a multi-dimensional range, the
-/// leagues of teams, the threads that work off a graph.
+/// leagues of teams.
 
 #include <keel/impl/space/part.hpp>
 #include <keel/space/kokkos.hpp>
-
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -117,27 +115,6 @@ private:
     if constexpr (R < 0) body(outer...);
     else
       for (index i = low[R]; i < high[R]; ++i) outermost_last<R - 1>(body, low, high, i, outer...);
-  }
-};
-
-/// The items of a graph of work are the threads: each takes what is ready until all is done. A functor that throws
-/// ends the program, because the threads that wait for its successors would wait for ever.
-template <class... T>
-struct items<Kokkos::WorkGraphPolicy<T...>> {
-  using policy = Kokkos::WorkGraphPolicy<T...>;
-
-  static std::int64_t count(policy const& p) { return p.space().impl_threads(); }
-
-  template <class F>
-  static void run(policy const& p, F const& f, std::int64_t, std::int64_t) noexcept {
-    for (auto work = p.pop_work(); work != policy::COMPLETED_TOKEN; work = p.pop_work()) {
-      if (work == policy::END_TOKEN) {
-        ::sched_yield();
-        continue;
-      }
-      call<typename policy::work_tag>(f, work);
-      p.completed_work(work);
-    }
   }
 };
 
