@@ -5,7 +5,6 @@
 /// Layer 2: memory and execution spaces beside Kokkos' own, plug-ins, devices, start and end.
 /// The only folder that includes Kokkos.
 
-#include <keel/space/allocations.hpp>
 #include <keel/space/blocked.hpp>
 #include <keel/space/concepts.hpp>
 #include <keel/space/defaults.hpp>

@@ -8,7 +8,6 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/policy/log.hpp>
-#include <keel/space/allocations.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
@@ -43,12 +42,6 @@ inline constexpr bool has_plugin = [] {
   if constexpr (supported<Tag>) return requires { typename device_traits<Tag>::execution_space::plugin; };
   else return false;
 }();
-
-/// Before Kokkos starts, so that the hook is the last one to run. Once, also if a start fails.
-inline void report_leaks_at_the_end() {
-  static bool const once = (Kokkos::push_finalize_hook(report_leaks), true);
-  (void)once;
-}
 
 /// The command line that Kokkos starts with: the program's name, these settings, then what was given. Refuses a number
 /// that Kokkos refuses without a name, ends the program for, or takes for another one.
@@ -93,8 +86,7 @@ void start_kokkos(std::vector<std::string> const& kokkos_arguments);
 /// last start; `kokkos_arguments` (`--kokkos-…`) come after them and win. Throws
 /// if the number in an argument is none, if Kokkos refuses an argument, or if it has ended and cannot
 /// start again. Warns of an argument that this Kokkos does not have. Kokkos then prints the four
-/// of `Defaults` with its configuration, if the list has a device that Kokkos was not built with. If keel
-/// started it, keel reports at the end what its spaces leak.
+/// of `Defaults` with its configuration, if the list has a device that Kokkos was not built with.
 template <policy::TypeList List, class Defaults = space::defaults>
 void start(std::vector<std::string> const& kokkos_arguments = {}) {
   static_assert(require_defaults<Defaults>());

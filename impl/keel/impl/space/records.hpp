@@ -7,7 +7,6 @@
 
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/impl/space/engine.hpp>
-#include <keel/space/allocations.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/memory.hpp>
 
@@ -40,7 +39,7 @@ inline void refuse_host(Kokkos::Impl::SharedAllocationTracker const& tracker) {
 
 namespace Kokkos::Impl {
 
-/// The record of an allocation, and its place in keel's ledger. Before 4.3 it writes Kokkos' header itself, and holds
+/// The record of an allocation. Before 4.3 it writes Kokkos' header itself, and holds
 /// the space that takes it back.
 template <class R>
 class SharedAllocationRecord<keel::space::memory<R>, void>
@@ -56,7 +55,6 @@ class SharedAllocationRecord<keel::space::memory<R>, void>
 #endif
   space const m_space;
 #endif
-  keel::space::detail::ledger_entry const m_entry;
 
 protected:
 #if KOKKOS_VERSION < 40300
@@ -75,7 +73,7 @@ protected:
             label
 #endif
             ),
-        m_space(where), m_entry({label, space::name(), bytes}) {
+        m_space(where) {
     this->_fill_host_accessible_header_info(*base::m_alloc_ptr, label);
   }
   /// An allocation, which waits for no kernel.
@@ -87,10 +85,10 @@ protected:
   template <class Execution>
   SharedAllocationRecord(Execution const& execution, space const& where, std::string const& label, std::size_t bytes,
                          typename base::function_type release = &common::deallocate)
-      : common(execution, where, label, bytes, release), m_entry({label, space::name(), bytes}) {}
+      : common(execution, where, label, bytes, release) {}
   SharedAllocationRecord(space const& where, std::string const& label, std::size_t bytes,
                          typename base::function_type release = &common::deallocate)
-      : common(where, label, bytes, release), m_entry({label, space::name(), bytes}) {}
+      : common(where, label, bytes, release) {}
 #endif
 };
 

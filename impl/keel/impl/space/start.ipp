@@ -80,7 +80,6 @@ KEEL_INLINE void start_kokkos(std::vector<std::string> const& kokkos_arguments) 
     for (auto& word : words) argv.push_back(word.data());
     int argc = int(argv.size());
     argv.push_back(nullptr);
-    report_leaks_at_the_end();
     try {
       Kokkos::initialize(argc, argv.data());
     } catch (error const&) {
