@@ -70,6 +70,38 @@ deviation deviation_of(Fields& f, Environment const& env, mesh const& m, cut con
           std::sqrt(km::sum(env, mine.square, km::ordered) / km::sum(env, mine.scale_square, km::ordered))};
 }
 
+struct divergence : kr::variable<"divergence", double*, kr::on_mesh<cells>> {};
+struct vorticity : kr::variable<"vorticity", double*, kr::on_mesh<vertices>> {};
+struct laplacian : kr::variable<"laplacian", double*, kr::on_mesh<edges>> {};
+
+/// Divergence and vorticity of `X` on owned elements and `Layers` of ghosts.
+template <class X, int Layers>
+struct derivatives : kr::routine<"derivatives", kr::on_device, reads_mesh, kr::reads<kr::layer<X, Layers + 1>>,
+                                 kr::writes<kr::layer<divergence, Layers>, kr::layer<vorticity, Layers>>> {
+  template <class V>
+  static void run(V v) {
+    operators const on(v);
+    auto const x = v(X{});
+    auto const d = v(divergence{}), z = v(vorticity{});
+    kr::for_each_element(
+        v, through(v, kr::layer<divergence, Layers>{}), KOKKOS_LAMBDA(int i) { d(i) = on.divergence(i, x); });
+    kr::for_each_element(v, through(v, kr::layer<vorticity, Layers>{}), KOKKOS_LAMBDA(int i) { z(i) = on.curl(i, x); });
+  }
+};
+struct laplacians
+    : kr::routine<"laplacians", kr::on_device, reads_mesh, kr::reads<kr::layer<divergence, 2>, kr::layer<vorticity, 2>>,
+                  kr::writes<kr::layer<laplacian, 2>>> {
+  template <class V>
+  static void run(V v) {
+    operators const on(v);
+    auto const d = v(divergence{});
+    auto const z = v(vorticity{});
+    auto const to = v(laplacian{});
+    kr::for_each_element(
+        v, through(v, kr::layer<laplacian, 2>{}), KOKKOS_LAMBDA(int i) { to(i) = on.laplacian(i, d, z); });
+  }
+};
+
 enum class op { gradient, mean, mean_by_area, tangential, kinetic_energy, vorticity_flux };
 
 /// An operator by itself, of one input or two.

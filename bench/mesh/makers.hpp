@@ -143,8 +143,9 @@ inline mesh hexagons(int nx, int ny, double dc) {
 }
 
 /// 10 * 4^level + 2 cells: an icosahedron whose edges are halved `level` times; each time, cells move to their centroids
-/// `rounds` times. In the end, edges are crossed near their middles.
-inline mesh icosahedral(int level, double radius, int rounds) {
+/// ten times. In the end, edges are crossed near their middles.
+inline mesh icosahedral(int level, double radius) {
+  constexpr int rounds = 10;
   surface const on{radius};
   double const height = 1 / std::sqrt(5.0), across = 2 * height;
   std::vector<point> cells{{0, 0, 1}};

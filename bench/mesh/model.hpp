@@ -4,7 +4,6 @@
 /// @file
 /// The shallow-water equations in vector-invariant form by TRiSK, which conserves mass and, but for the time step,
 /// energy; in time SSP-RK3 (C.-W. Shu, S. Osher, 1988). Routines hold physics only.
-/// The bodies of a stage stand here, because they run by hand, too; those of the damping in damping.cpp.
 
 #include "operators.hpp"
 
@@ -23,18 +22,14 @@ struct h : kr::variable<"h", double*, kr::levels<2>, kr::on_mesh<cells>> {}; // 
 struct u : kr::variable<"u", double*, kr::levels<2>, kr::on_mesh<edges>> {}; // normal velocity, m/s
 struct bottom : kr::variable<"bottom", double*, kr::on_mesh<cells>> {};      // its height, m
 struct coriolis : kr::variable<"coriolis", double*, kr::on_mesh<vertices>> {};
-/// What is computed on the way: potential vorticity on vertices and edges, mass flux, g (h + b) + K, and for the
-/// biharmonic term.
+/// What is computed on the way: potential vorticity on vertices and edges, mass flux, g (h + b) + K.
 struct q : kr::variable<"q", double*, kr::on_mesh<vertices>> {};
 struct q_edge : kr::variable<"q_edge", double*, kr::on_mesh<edges>> {};
 struct flux : kr::variable<"flux", double*, kr::on_mesh<edges>> {};
 struct bernoulli : kr::variable<"bernoulli", double*, kr::on_mesh<cells>> {};
-struct divergence : kr::variable<"divergence", double*, kr::on_mesh<cells>> {};
-struct vorticity : kr::variable<"vorticity", double*, kr::on_mesh<vertices>> {};
-struct laplacian : kr::variable<"laplacian", double*, kr::on_mesh<edges>> {};
 
 struct physics {
-  double dt = 0, gravity = 0, del4 = 0; ///< s, m/s2, m4/s
+  double dt = 0, gravity = 0; ///< s, m/s2
 };
 
 /// Potential vorticity on the vertices of owned cells and their neighbours.
@@ -125,33 +120,8 @@ struct advance : kr::routine<"advance", kr::on_device, reads_mesh,
   }
 };
 
-/// Divergence and vorticity of `X` on owned elements and `Layers` of ghosts.
-template <class X, int Layers>
-struct derivatives : kr::routine<"derivatives", kr::on_device, reads_mesh, kr::reads<kr::layer<X, Layers + 1>>,
-                                 kr::writes<kr::layer<divergence, Layers>, kr::layer<vorticity, Layers>>> {
-  template <class V>
-  static void run(V v);
-};
-struct laplacians
-    : kr::routine<"laplacians", kr::on_device, reads_mesh, kr::reads<kr::layer<divergence, 2>, kr::layer<vorticity, 2>>,
-                  kr::writes<kr::layer<laplacian, 2>>> {
-  template <class V>
-  static void run(V v);
-};
-struct damp : kr::routine<"damp", kr::on_device, reads_mesh,
-                          kr::reads<kr::layer<divergence, 1>, kr::layer<vorticity, 1>>, kr::updates<u>> {
-  template <class V>
-  static void run(V v, physics const& p);
-};
-struct is_damped {
-  static bool holds(physics const& p) { return p.del4 != 0; }
-};
-
 template <int Stage, class H = source<h, Stage>, class U = source<u, Stage>>
 struct stage : kr::schedule<vorticities<H, U>, fluxes<H, U>, energies<H, U>, advance<Stage>, kr::exchange<h, u>> {};
-struct step
-    : kr::schedule<
-          kr::cycle<h, u>, stage<0>, stage<1>, stage<2>,
-          kr::when<is_damped, derivatives<u, 2>, laplacians, derivatives<laplacian, 1>, damp, kr::exchange<u>>> {};
+struct step : kr::schedule<kr::cycle<h, u>, stage<0>, stage<1>, stage<2>> {};
 
 } // namespace trisk

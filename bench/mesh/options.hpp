@@ -21,8 +21,6 @@ inline constexpr char help_text[] = R"(usage: trisk [options]
   --steps N         so many steps instead
   --dt X            of so many s (0.5 of the time that a wave needs for the smallest distance of cells)
   --every N         prints changes of mass, energy and potential enstrophy after each N steps, too (0: only at the end)
-  --del4 X          coefficient of a biharmonic term, m4/s (0)
-  --rounds N        how often cells move to their centroids after each division of the icosahedron (10)
   --by-hand         the same kernels with arrays and messages by hand, in turns with keel: times and bits
   --output DIR      where the last state is written, as .vtkhdf, a point for each cell; made if it is not there
   --dump FILE       h and u of the last state as raw doubles, by number
@@ -33,8 +31,8 @@ struct options {
   int nx = 0, ny = 0, level = 5; ///< nx is 0 on the sphere
   double width = 0;
   bool operators = false, by_hand = false, help = false;
-  int which = 2, rounds = 10;
-  double days = 5, dt = 0, del4 = 0;
+  int which = 2;
+  double days = 5, dt = 0;
   long steps = 0, every = 0;
   std::string output, dump;
 };
@@ -72,8 +70,6 @@ inline options read_options(std::span<char const* const> all) {
     else if (a.name == "--steps") o.steps = a.number(1L, 1L << 40);
     else if (a.name == "--every") o.every = a.number(0L, 1L << 40);
     else if (a.name == "--dt") o.dt = a.number(1e-6, 1e6);
-    else if (a.name == "--del4") o.del4 = a.number(0., 1e30);
-    else if (a.name == "--rounds") o.rounds = a.number(0, 10000);
     else if (a.name == "--output") o.output = a.value();
     else if (a.name == "--dump") o.dump = a.value();
     else throw a.unknown();
@@ -81,7 +77,6 @@ inline options read_options(std::span<char const* const> all) {
   if (o.which != 2 && o.which != 5) throw refused("--case", std::to_string(o.which), "2 or 5");
   if (o.operators != (o.nx > 0) || (o.operators && has_case))
     throw refused(o.operators ? "--operators" : "--mesh hex", "", "a plane for operators, the sphere for a case");
-  if (o.by_hand && o.del4 != 0) throw refused("--by-hand", "", "no biharmonic term");
   return o;
 }
 

@@ -96,8 +96,7 @@ struct last_state : kr::save<"state", kr::owned<h>, kr::owned<bottom>, kr::owned
 class simulation {
 public:
   simulation(runtime& run, options const& o)
-      : run_(run), o_(o),
-        m_(o.nx > 0 ? hexagons(o.nx, o.ny, o.width) : icosahedral(o.level, williamson::radius, o.rounds)),
+      : run_(run), o_(o), m_(o.nx > 0 ? hexagons(o.nx, o.ny, o.width) : icosahedral(o.level, williamson::radius)),
         owners_(owners_of(m_, run.environment().size())), here_(run.environment(), m_, owners_),
         f_(run, here_.c, here_.e, here_.v, kr::extra<edges_on_cell>{6}, kr::extra<outflow>{6},
            kr::extra<cells_on_edge>{2}, kr::extra<vertices_on_edge>{2}, kr::extra<edges_on_edge>{10},
@@ -231,7 +230,7 @@ private:
   cut here_;
   fields f_;
   williamson what_{o_.which};
-  physics p_{o_.dt, williamson::gravity, o_.del4};
+  physics p_{o_.dt, williamson::gravity};
 };
 
 } // namespace
