@@ -9,13 +9,11 @@
 
 #include <hwloc.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
@@ -126,23 +124,6 @@ inline loaded from_synthetic(std::string_view text, std::string const& name) {
   return {std::move(t), name};
 }
 
-/// hwloc only warns of a component it does not know, and goes on without.
-inline void check_components(std::string_view list) {
-  constexpr std::string_view known[]{"linux",  "x86",       "no_os",   "pci",     "opencl",    "cuda", "nvml",
-                                     "rsmi",   "levelzero", "gl",      "xml",     "synthetic", "stop", "freebsd",
-                                     "netbsd", "darwin",    "windows", "solaris", "aix"};
-  for (std::size_t at = 0; at <= list.size();) {
-    auto const end = std::min(list.find(',', at), list.size());
-    auto name = list.substr(at, end - at);
-    if (name.starts_with('-')) name.remove_prefix(1);
-    name = name.substr(0, name.find(':')); // the phases of a component may follow
-    if (!name.empty() && std::find(std::begin(known), std::end(known), name) == std::end(known))
-      throw error("topology", "HWLOC_COMPONENTS=" + std::string{list} + " cannot be used",
-                  "hwloc has no component '" + std::string{name} + "'", "Unset HWLOC_COMPONENTS", EINVAL);
-    at = end + 1;
-  }
-}
-
 /// This machine, or what hwloc's variables put in its stead. A variable that hwloc would
 /// drop in silence is an error; with two, the synthetic one wins, as in hwloc.
 inline loaded from_here() {
@@ -154,7 +135,6 @@ inline loaded from_here() {
         throw error("topology", named(variable, path) + " cannot be used", "no folder with files is there",
                     std::string{"Unset "} + variable, ENOENT);
     }
-  if (char const* const list = std::getenv("HWLOC_COMPONENTS"); list != nullptr) check_components(list);
   if (char const* const text = std::getenv("HWLOC_SYNTHETIC"); text != nullptr)
     return from_synthetic(text, named("HWLOC_SYNTHETIC", text));
   if (char const* const path = std::getenv("HWLOC_XMLFILE"); path != nullptr)
