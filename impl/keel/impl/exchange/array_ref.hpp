@@ -36,10 +36,7 @@ struct array_memory {
 template <class Space, class Memory>
 [[nodiscard]] array_memory const* memory_of_space() {
   static constexpr bool is_reached = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
-  static constexpr auto fence = [] {
-    if constexpr (requires(Space const& s) { s.fence("keel"); }) Space{}.fence("keel");
-    else Space{}.fence();
-  };
+  static constexpr auto fence = [] { space::detail::wait_for(Space{}); };
   static constexpr auto make = []() -> copy_queue {
     if constexpr (!is_reached) return kokkos_copy_queue(Space{});
     else return {};

@@ -118,11 +118,7 @@ public:
   void copy(void* to, void const* from, std::size_t bytes) const override {
     copy_bytes<device_memory, device_memory>(to, from, bytes);
   }
-  void fence() const override {
-    if constexpr (requires { space_.fence("keel"); })
-      space_.fence("keel"); // short, so it takes no memory: the label that Kokkos has by itself does
-    else space_.fence();
-  }
+  void fence() const override { space::detail::wait_for(space_); }
   bool is_reached_by_host() const override {
     if constexpr (std::is_same_v<device_memory, keel::space::simulated_memory>)
       return keel::space::chosen_guard() != keel::space::guard::pages;

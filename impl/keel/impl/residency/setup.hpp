@@ -82,7 +82,7 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
   arrays_.settle_with({[](void const* all) {
                          static_cast<decltype(instances_) const*>(all)->for_each_open(
                              []<class Tag>(Tag, auto const& queue) {
-                               if constexpr (is_on_host<Tag>) queue.fence();
+                               if constexpr (is_on_host<Tag>) space::detail::wait_for(queue);
                              });
                        },
                        &instances_});
@@ -151,11 +151,7 @@ void fields_base<App>::open_for(Run& run, bool has_output) {
 // Kernels and copies may still be at work on the arrays.
 template <class App>
 fields_base<App>::~fields_base() {
-  instances_.for_each_open([](auto, auto const& queue) {
-    if constexpr (requires { queue.fence("~fields"); })
-      queue.fence("~fields"); // short, so it takes no memory: the label that Kokkos 5 has by itself does
-    else queue.fence();
-  });
+  instances_.for_each_open([](auto, auto const& queue) { space::detail::wait_for(queue); });
 }
 
 template <class App>

@@ -115,4 +115,11 @@ template <class Policy>
   else return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
+/// Waits for an instance, by a label that is short, so it takes no memory: the one that Kokkos has by itself does.
+template <class Space>
+void wait_for(Space const& space) {
+  if constexpr (requires { space.fence("keel"); }) space.fence("keel");
+  else space.fence(); // before Kokkos 3.7
+}
+
 } // namespace keel::space::detail
