@@ -44,9 +44,9 @@ std::string printed(char const* format, Numbers... numbers) {
 }
 
 /// In the largest of these units that leaves at least one, with four digits.
-inline std::string in_units(double value, std::initializer_list<char const*> units) {
+inline std::string in_units(double value, std::initializer_list<char const*> units, double step = 1000) {
   auto unit = units.begin();
-  for (; std::abs(value) >= 1000 && unit + 1 != units.end(); ++unit) value /= 1000;
+  for (; std::abs(value) >= step && unit + 1 != units.end(); ++unit) value /= step;
   auto const text = unit == units.begin() ? printed("%.0f", value) : printed("%#.4g", value);
   return text.substr(0, text.find_last_not_of('.') + 1) + ' ' + *unit;
 }

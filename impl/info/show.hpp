@@ -5,13 +5,13 @@
 /// The node, the configuration and the map as tables for people.
 
 #include "arguments.hpp"
+#include "html.hpp"
 #include "knobs.hpp"
-#include "table.hpp"
 
+#include <keel/device/print.hpp>
 #include <keel/topology.hpp>
 
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -19,15 +19,12 @@
 
 namespace keel::info {
 
+using device::aligned;
+using row = std::vector<std::string>;
+
+/// Of memory, whose units are powers of 1024.
 inline std::string readable(std::uint64_t bytes) {
-  if (bytes == 0) return "-";
-  char const* const units[]{"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = double(bytes);
-  int unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, value < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", value, units[unit]);
-  return text;
+  return bytes == 0 ? "-" : in_units(double(bytes), {"B", "KiB", "MiB", "GiB", "TiB"}, 1024);
 }
 
 inline int nearest_memory(topology::node const& node, int core) {

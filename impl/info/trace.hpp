@@ -6,7 +6,7 @@
 
 #include "arguments.hpp"
 #include "json.hpp"
-#include "table.hpp"
+#include "show.hpp"
 #include "trace_files.hpp"
 
 #include <keel/policy/error.hpp>

@@ -141,7 +141,7 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
                   {"GPUs", "8"},
                   {"warnings", "0"}};
   for (auto const& [words, value] : tiles) CHECK(tile_of(page, words) == value);
-  CHECK(page.find("<div>numa 1 dram 64 GiB</div><div>gpu 0000:11:00.0</div><div>gpu 0000:12:00.0</div><div>network "
+  CHECK(page.find("<div>numa 1 dram 64.00 GiB</div><div>gpu 0000:11:00.0</div><div>gpu 0000:12:00.0</div><div>network "
                   "0000:13:00.0</div><span class=\"core\" title=\"core 8, rank 0\"") != std::string::npos);
   std::size_t boxes = 0;
   for (auto at = page.find("<div class=\"place\""); at != page.npos; at = page.find("<div class=\"place\"", at + 1))

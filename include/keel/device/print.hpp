@@ -30,7 +30,9 @@ struct printed_knob {
                                                       std::span<device_knobs const> devices,
                                                       std::string_view device_name);
 
-/// Rows as an aligned table with a head, one line each.
+/// Rows of words, the first of which is the head, each on a line of its own with two blanks before and between them;
+/// empty without a row below the head.
+[[nodiscard]] std::string aligned(std::vector<std::vector<std::string>> const& rows);
 [[nodiscard]] std::string table(std::vector<printed_knob> const& rows);
 
 /// Rows as one line of JSON: an object whose `knobs` have the members of `printed_knob`.

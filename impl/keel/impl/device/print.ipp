@@ -4,7 +4,6 @@
 #include <keel/policy/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <utility>
@@ -38,21 +37,27 @@ KEEL_INLINE std::vector<printed_knob> printed_knobs(option_names const& names, c
   return rows;
 }
 
-KEEL_INLINE std::string table(std::vector<printed_knob> const& rows) {
-  std::vector<std::array<std::string, 4>> cells{{"knob", "device", "value", "source"}};
+KEEL_INLINE std::string aligned(std::vector<std::vector<std::string>> const& rows) {
+  std::vector<std::size_t> width;
   for (auto const& r : rows)
-    cells.push_back({r.option, r.device.empty() ? "-" : r.device, r.value, std::string{name(r.from)}});
-  std::array<std::size_t, 4> width{};
-  for (auto const& row : cells)
-    for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], row[i].size());
+    for (std::size_t c = 0; c < r.size(); ++c) {
+      width.resize(std::max(width.size(), c + 1));
+      width[c] = std::max(width[c], r[c].size());
+    }
   std::string text;
-  for (auto const& row : cells) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < width.size(); ++i)
-      line += " " + row[i] + std::string(width[i] - row[i].size() + 1, ' ');
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  if (rows.size() < 2) return text;
+  for (auto const& r : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < r.size(); ++c) line += "  " + r[c] + std::string(width[c] - r[c].size(), ' ');
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
   return text;
+}
+KEEL_INLINE std::string table(std::vector<printed_knob> const& rows) {
+  std::vector<std::vector<std::string>> cells{{"knob", "device", "value", "source"}};
+  for (auto const& r : rows)
+    cells.push_back({r.option, r.device.empty() ? "-" : r.device, r.value, std::string{name(r.from)}});
+  return aligned(cells);
 }
 
 KEEL_INLINE std::string json(std::vector<printed_knob> const& rows) {
