@@ -5,7 +5,6 @@
 /// The observer of the ledger of `fields`: one of any type, without its type, so that the ledger is compiled once; and
 /// a tool of Kokkos.
 
-#include <keel/impl/validity/profiling.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/observer.hpp>
 
@@ -18,6 +17,30 @@
 #include <vector>
 
 namespace keel::residency::detail {
+
+/// A tool that is notified of regions.
+struct region_listener {
+  void (*begin)(std::string const& name);
+  void (*end)();
+};
+
+/// A region called `keel: <what><name>`, open as long as this lives, if there is a tool.
+class profiling_region {
+public:
+  profiling_region(region_listener const* tool, char const* what, std::string_view name) : tool_(tool) {
+    if (tool_ != nullptr) [[unlikely]]
+      tool_->begin("keel: " + std::string(what) + std::string(name));
+  }
+  ~profiling_region() {
+    if (tool_ != nullptr) [[unlikely]]
+      tool_->end();
+  }
+  profiling_region(profiling_region const&) = delete;
+  profiling_region& operator=(profiling_region const&) = delete;
+
+private:
+  region_listener const* tool_;
+};
 
 /// A function with some state, as two pointers.
 struct thunk {
