@@ -3,5 +3,4 @@
 #include <keel/policy/macros.hpp>
 #if KEEL_WITH_TBB
 #include <keel/impl/space/arenas.ipp>
-#include <keel/impl/space/turns.ipp>
 #endif

@@ -7,7 +7,6 @@
 
 #include "execution_space.hpp"
 
-#include <Kokkos_DynamicView.hpp>
 #include <Kokkos_Random.hpp>
 #include <Kokkos_ScatterView.hpp>
 #include <Kokkos_Sort.hpp>
@@ -86,19 +85,5 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     Kokkos::sort(Space(), v, KOKKOS_LAMBDA(int a, int b) { return a > b; });
     CHECK(laws::holds(v, [](int i) { return 4999 - i; }));
 #endif
-  }
-  SUBCASE("a dynamic view grows, and keeps what it had") {
-    using dynamic = Kokkos::Experimental::DynamicView<int*, Space>;
-    dynamic v("v", 1024, 100'000);
-    v.resize_serial(3000);
-    CHECK(v.size() >= 3000);
-    Kokkos::parallel_for("first", range(0, 3000), KOKKOS_LAMBDA(int i) { v(i) = i; });
-    Kokkos::fence();
-    v.resize_serial(50'000);
-    Kokkos::parallel_for("rest", range(3000, 50'000), KOKKOS_LAMBDA(int i) { v(i) = i; });
-    long wrong = -1;
-    Kokkos::parallel_reduce("wrong", range(0, 50'000), KOKKOS_LAMBDA(int i, long& w) { w += v(i) != i; }, wrong);
-    CHECK(wrong == 0);
-    CHECK(v.size() >= 50'000);
   }
 }

@@ -3,7 +3,6 @@
 
 #include <keel/policy/error.hpp>
 
-#include <Kokkos_DynamicView.hpp>
 #include <support/test.hpp>
 #include <space/in_child.hpp>
 
@@ -194,15 +193,10 @@ TEST_CASE("space: an option that this Kokkos does not have is warned of once, an
 #endif
 }
 
-TEST_CASE("space: host code that touches an element of simulated memory aborts, of a dynamic view too") {
+TEST_CASE("space: host code that touches an element of simulated memory aborts") {
   std::string const words = "attempt to access inaccessible memory space";
   check_abort(KOKKOS_VERSION >= 30700 ? words + " (label=\"touched\")" : words,
               [] { touch(Kokkos::View<int*, ks::simulated_memory>("touched", 10)); });
-  check_abort(words, [] {
-    Kokkos::Experimental::DynamicView<int*, ks::simulated> v("touched", 1024, 1024);
-    v.resize_serial(10);
-    touch(v);
-  });
 }
 
 TEST_CASE("space: a kernel of another space that touches simulated memory aborts") {

@@ -83,67 +83,6 @@ private:
 
 } // namespace
 
-TEST_CASE("space: kernels of host threads that wait for each other in a ring are an error of one of them") {
-  struct ring {
-    int threads;
-    bool fences; // and launches no kernel
-  };
-  for (ring const& one : {ring{2, false}, ring{2, true}, ring{3, false}}) {
-    CAPTURE(one.threads);
-    CAPTURE(one.fences);
-    std::vector<tbb_space> instances;
-    for (int n = 0; n < one.threads; ++n) instances.emplace_back(2);
-    std::atomic<int> entered = 0, refused = 0;
-    auto const launch = [&](int at) {
-      auto const& next = instances[std::size_t((at + 1) % one.threads)];
-      auto const said = keel::test::message_of([&] {
-        run_on(instances[std::size_t(at)], 1, [&](int) {
-          ++entered;
-          while (entered < one.threads) std::this_thread::yield();
-          if (one.fences) next.fence();
-          else run_on(next, 1, [](int) {});
-        });
-      });
-      if (said.find("launch on each other's instance") != std::string::npos) ++refused;
-    };
-    std::vector<std::thread> others;
-    for (int n = 1; n < one.threads; ++n) others.emplace_back(launch, n);
-    launch(0);
-    for (auto& other : others) other.join();
-    CHECK(refused == 1);
-    for (auto const& instance : instances) CHECK(sums(instance)); // all are free again
-  }
-}
-
-TEST_CASE("space: kernels of several host threads wait for an instance whose kernel waits for none") {
-  tbb_space const busy(2);
-  std::array const waiting{tbb_space(2), tbb_space(2)};
-  std::atomic<int> entered = 0, refused = 0, done = 0;
-  std::thread holds([&] {
-    run_on(busy, 1, [&](int) {
-      ++entered;
-      while (entered < 3) std::this_thread::yield();
-      std::this_thread::sleep_for(50ms); // until both wait
-    });
-  });
-  while (entered < 1) std::this_thread::yield();
-  auto const launch = [&](std::size_t at) {
-    auto const said = keel::test::message_of([&] {
-      run_on(waiting[at], 1, [&](int) {
-        ++entered;
-        run_on(busy, 1, [&](int) { ++done; });
-      });
-    });
-    refused += !said.empty();
-  };
-  std::thread second(launch, 1);
-  launch(0);
-  second.join();
-  holds.join();
-  CHECK(refused == 0);
-  CHECK(done == 2);
-}
-
 TEST_CASE("space: a scan on one thread visits each item once, on two a third of them twice") {
   for (int const threads : {1, 2}) {
     CAPTURE(threads);

@@ -39,8 +39,8 @@ struct numa_region {
 ///
 /// Kernels return when they are done. Those that several host threads launch on
 /// one instance run one after another; a fence waits for the one that runs. A
-/// kernel launched from a kernel runs within it. Two host threads whose kernels launch on each other's instance would
-/// wait for ever: the later one throws `keel::error`. Work is cut evenly, one part a
+/// kernel launched from a kernel runs within it. Two host threads whose kernels launch on each other's instance
+/// wait for ever. Work is cut evenly, one part a
 /// thread, and each part tends to stay on its thread, as first touch wants it; a
 /// dynamic schedule cuts finer. Reductions join their parts in order: the same
 /// number of threads gives the same bits. Teams are as wide as wanted, up to all

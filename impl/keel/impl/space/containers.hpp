@@ -8,7 +8,6 @@
 #include <keel/impl/space/engine.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/space/kokkos.hpp>
-#include <keel/space/memory.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -23,20 +22,6 @@ struct ScatterDuplicated;
 struct ScatterNonDuplicated;
 struct ScatterAtomic;
 struct ScatterNonAtomic;
-
-namespace Impl {
-
-template <class>
-struct ChunkArraySpace;
-
-/// Memory in which a `DynamicView` keeps pointers to its parts, which the host writes, kernels read; before Kokkos 4.
-template <class R>
-  requires keel::space::detail::Engine<typename keel::space::memory<R>::execution_space>
-struct ChunkArraySpace<keel::space::memory<R>> {
-  using memory_space = HostSpace;
-};
-
-} // namespace Impl
 
 } // namespace Kokkos::Experimental
 

@@ -13,9 +13,6 @@
 #define KOKKOS_IMPL_PUBLIC_INCLUDE // inner headers ask for it from 4 on; Kokkos' own outer headers do the same
 #include <impl/Kokkos_SharedAlloc_timpl.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
-#if KOKKOS_VERSION < 30600 && !defined(__CUDACC__)
-#include <Kokkos_DynamicView.hpp>
-#endif
 
 #include <cstddef>
 #include <string>
@@ -104,19 +101,6 @@ struct verify_space<HostSpace, keel::space::memory<R>, false> {
 #endif
   }
 };
-} // namespace Kokkos::Impl
-
-// Not for nvcc, which cannot order two specialisations by their constraints: there the element of its kernel aborts.
-#ifndef __CUDACC__
-/// Host code that touches a remote element of a `DynamicView` aborts: that class has a check of its own.
-template <class Data, class... P>
-template <class Active>
-  requires std::is_same_v<Active, Kokkos::HostSpace>
-struct Kokkos::Experimental::DynamicView<Data, P...>::verify_space<Active, false>
-    : Kokkos::Impl::verify_space<Active, typename Kokkos::ViewTraits<Data, P...>::memory_space, false> {};
-#endif
-
-namespace Kokkos::Impl {
 #else
 template <class R>
 struct RuntimeCheckMemoryAccessViolation<keel::space::memory<R>, DefaultHostExecutionSpace, false> {

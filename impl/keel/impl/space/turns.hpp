@@ -4,8 +4,6 @@
 /// @file
 /// Turns: kernels that several host threads launch on one instance run one after another.
 
-#include <keel/policy/macros.hpp>
-
 #include <atomic>
 
 namespace keel::space::detail {
@@ -38,9 +36,8 @@ private:
 /// The turns of one instance.
 ///
 /// A kernel launched from a kernel of the same instance, directly or through
-/// kernels of others, runs at once: it is part of its ancestor's turn. If a kernel
-/// would wait for a turn that cannot end before the kernel's own, because the two host
-/// threads launched on each other's instance, the later one throws.
+/// kernels of others, runs at once: it is part of its ancestor's turn. Two host threads that
+/// launch from kernels on each other's instance wait for ever.
 ///
 /// Taking a free turn costs two inlined atomic operations, because an empty kernel is not
 /// much longer than two calls of a system's mutex.
@@ -56,13 +53,13 @@ public:
     running_kernel const mine{this, current_kernel};
     kernel_scope const scope(&mine);
     if (is_part_of(mine.launched_from)) return f();
-    taken const turn(*this, mine.launched_from);
+    taken const turn(*this);
     f();
   }
 
   /// Returns when the kernel that runs has ended; at once within one.
   void wait() {
-    if (!is_part_of(current_kernel)) taken const turn(*this, current_kernel);
+    if (!is_part_of(current_kernel)) taken const turn(*this);
   }
 
   /// Whether `kernel`, or one that it was launched from, has this turn.
@@ -78,12 +75,13 @@ private:
     awaited ///< in use, and a thread may sleep until it is free
   };
 
-  /// Has the turn for as long as it lives; `inside` is the kernel that wants it.
+  /// Has the turn for as long as it lives.
   class taken {
   public:
-    taken(turns& of, running_kernel const* inside) : of_(of) {
+    explicit taken(turns& of) : of_(of) {
       int expected = free;
-      if (!of_.state_.compare_exchange_strong(expected, in_use, std::memory_order_acquire)) of_.wait_for_turn(inside);
+      if (of_.state_.compare_exchange_strong(expected, in_use, std::memory_order_acquire)) return;
+      while (of_.state_.exchange(awaited, std::memory_order_acquire) != free) of_.state_.wait(awaited);
     }
     ~taken() {
       if (of_.state_.exchange(free, std::memory_order_release) == awaited) of_.state_.notify_one();
@@ -95,13 +93,7 @@ private:
     turns& of_;
   };
 
-  void wait_for_turn(running_kernel const* inside);
-
   std::atomic<int> state_ = free;
 };
 
 } // namespace keel::space::detail
-
-#if !KEEL_COMPILED
-#include <keel/impl/space/turns.ipp>
-#endif
