@@ -8,7 +8,6 @@
 #include <keel/policy/file_limit.hpp>
 
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
 #include <sys/stat.h>
 
@@ -29,9 +27,6 @@ struct write_failure {
   std::string why;
   explicit operator bool() const noexcept { return !why.empty(); }
 };
-
-/// How long the writer of a pipe waits for a process that reads it.
-inline constexpr std::chrono::seconds reader_wait_max{3};
 
 namespace detail {
 
@@ -59,37 +54,18 @@ inline bool is_same(struct stat const& a, struct stat const& b) noexcept {
 /// Into a pipe or a device, which stays what it is.
 inline write_failure write_directly(std::string const& path, std::string_view bytes, mode_t kind) {
   if (S_ISBLK(kind)) return {EINVAL, "it is a disk"};
-  auto const until = std::chrono::steady_clock::now() + reader_wait_max;
-  int opened = -1;
-  while ((opened = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) < 0) {
-    if (errno != ENXIO || !S_ISFIFO(kind)) return failed(errno);
-    if (std::chrono::steady_clock::now() > until) return {ENXIO, "no process reads this pipe"};
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
-  open_file file{opened};
-  ::fcntl(file.number, F_SETFL, 0); // blocks from here on, so that a slow reader gets all
+  open_file file{::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC)};
+  if (file.code != 0) return failed(file.code);
   int const code = put(file.number, bytes);
   return failed(code != 0 ? code : file.close());
 }
 
-/// A file beside `target`: without a name if the system has such files, so that a process that is killed leaves
-/// nothing. `name` is what to give it, or what it has.
-inline int open_part(std::string const& target, std::string& name, bool& is_named) {
-  std::string const folder = target.substr(0, target.rfind('/') + 1);
-  is_named = false;
+/// A file beside `target`, and its name; those that killed processes left may be taken.
+inline int open_part(std::string const& target, std::string& name) {
   int file = -1;
-  if (::access("/proc/self/fd", X_OK) == 0) // from there it gets its name
-    file = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  for (int n = 0; n < 1000; ++n) { // names that killed processes left may be taken
+  for (int n = 0; n < 1000 && file < 0 && (n == 0 || errno == EEXIST); ++n) {
     name = target + '.' + std::to_string(::getpid()) + '.' + std::to_string(n) + ".part";
-    if (file >= 0) {
-      struct stat there{};
-      if (::lstat(name.c_str(), &there) != 0) break;
-      continue;
-    }
     file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    is_named = file >= 0;
-    if (file >= 0 || errno != EEXIST) break;
   }
   return file;
 }
@@ -97,34 +73,29 @@ inline int open_part(std::string const& target, std::string& name, bool& is_name
 /// Beside `target`, then in its place. `old` is null if no file is there.
 inline write_failure replace(std::string const& target, std::string_view bytes, struct stat const* old) {
   std::string name;
-  bool is_named = false;
-  open_file file{open_part(target, name, is_named)};
-  if (file.number < 0) return failed(errno);
+  open_file file{open_part(target, name)};
+  if (file.code != 0) return failed(file.code);
   int code = put(file.number, bytes);
   if (old != nullptr) {
     [[maybe_unused]] int const kept = ::fchown(file.number, old->st_uid, old->st_gid); // only root may give files away
     ::fchmod(file.number, old->st_mode & 07777);
   }
   if (code == 0 && ::fsync(file.number) != 0 && errno != EINVAL) code = errno;
-  auto const here = "/proc/self/fd/" + std::to_string(file.number);
-  if (code == 0 && !is_named) {
-    is_named = ::linkat(AT_FDCWD, here.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
-    if (!is_named) code = errno;
-  }
   if (int const at_end = file.close(); code == 0) code = at_end;
   if (code == 0 && ::rename(name.c_str(), target.c_str()) != 0) code = errno;
-  if (code != 0 && is_named) ::unlink(name.c_str());
+  if (code != 0) ::unlink(name.c_str());
   return failed(code);
 }
 
 } // namespace detail
 
-/// Writes `bytes` to `path`. On failure a plain file that was there stays as it was, and no part remains.
+/// Writes `bytes` to `path`. On failure a plain file that was there stays as it was, and no part remains, unless the
+/// process is killed.
 ///
 /// A plain file is written beside, flushed to the disk, and renamed; it keeps its permissions, and other hard links
 /// keep the old content. Links are followed. A pipe, a terminal or another device is written to directly; so is the
 /// file that standard output or standard error goes to. Refuses a plain file that is one of `inputs`, one without the
-/// permission to write, a folder, a disk, and a pipe that no process reads.
+/// permission to write, a folder and a disk.
 [[nodiscard]] inline write_failure write_whole_file(std::string const& path, std::string_view bytes,
                                                     std::span<std::string const> inputs = {}) {
   struct stat old{}, other{};
