@@ -7,26 +7,24 @@
 #include <keel/machine/reductions.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <optional>
-#include <span>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
 namespace keel::machine {
 
-/// A reduction that has begun. `wait()` returns the result; for a span, whose elements MPI uses until then, it returns
-/// nothing. The destructor waits if `wait()` was not called. It is not copied, and its environment outlives it.
+/// A reduction of a value or an array that has begun; `wait()` returns the result. The destructor waits if `wait()` was
+/// not called. It is not copied, and its environment outlives it.
 template <CommunicatingRanks R, class X, class Op>
 class pending {
-  static constexpr bool is_range = std::ranges::range<X> && !detail::is_array<X>;
   using result = reduced<Op, X>;
 
 public:
   pending(basic_environment<R> const& env, X x) : x_(to_reduced<Op>(std::move(x))) {
     if (!env.is_member()) return;
     auto const begin = [&]<class T>(T* data, std::size_t n) {
-      detail::check_operation<Op, T>(), detail::check_width<Op, T>();
+      detail::check_operation<Op, T>();
       if constexpr (has_request) request_.emplace(env.communicator(), data, n);
       else detail::all_reduce<Op>(env, data, n);
     };
@@ -36,13 +34,13 @@ public:
   pending(pending const&) = delete;
   pending& operator=(pending const&) = delete;
 
-  auto wait() {
+  result wait() {
     if constexpr (has_request)
       if (request_) {
         request_->wait();
         request_.reset();
       }
-    if constexpr (!is_range) return x_;
+    return x_;
   }
 
 private:
@@ -67,23 +65,5 @@ private:
   result x_;
   [[no_unique_address]] request_type request_ = {};
 };
-
-/// Begins the reduction of a value, an array or a span.
-template <CommunicatingRanks R, class X, class Op>
-[[nodiscard]] pending<R, X, Op> begin_all_reduce(basic_environment<R> const& env, X x, Op) {
-  return {env, std::move(x)};
-}
-template <CommunicatingRanks R, class X>
-[[nodiscard]] auto begin_sum(basic_environment<R> const& env, X x) {
-  return pending<R, X, std::plus<>>{env, std::move(x)};
-}
-template <CommunicatingRanks R, class X>
-[[nodiscard]] auto begin_min(basic_environment<R> const& env, X x) {
-  return pending<R, X, minimum>{env, std::move(x)};
-}
-template <CommunicatingRanks R, class X>
-[[nodiscard]] auto begin_max(basic_environment<R> const& env, X x) {
-  return pending<R, X, maximum>{env, std::move(x)};
-}
 
 } // namespace keel::machine

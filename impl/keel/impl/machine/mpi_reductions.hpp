@@ -6,18 +6,15 @@
 
 #include <keel/impl/machine/mpi_communicator.hpp>
 #include <keel/machine/operations.hpp>
-#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <climits>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <string>
 #include <type_traits>
 
 namespace keel::machine::detail {
@@ -117,9 +114,6 @@ struct mpi_reductions {
   class pending {
   public:
     pending(mpi_communicator const& c, T* x, std::size_t n) : handle_(c.get()) {
-      if (n > INT_MAX)
-        throw error("machine::begin_all_reduce", std::to_string(n) + " elements are too many", "MPI counts in int",
-                    "Begin several");
       auto const guard = c.guarded();
       require(MPI_Iallreduce(MPI_IN_PLACE, x, int(n), with_.type(), with_.op(), c.get(), &request_), "MPI_Iallreduce",
               c.get());
