@@ -6,7 +6,6 @@
 #include "check.hpp"
 #include "json.hpp"
 #include "knobs.hpp"
-#include "limits.hpp"
 #include "report.hpp"
 #include "show.hpp"
 #include "trace.hpp"
@@ -18,9 +17,13 @@
 #include <keel/topology.hpp>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <exception>
 #include <optional>
 #include <string>
@@ -28,11 +31,63 @@
 #include <utility>
 #include <vector>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
 
 using namespace keel;
+
+/// Whether this is a build with a sanitizer that reserves more memory than any limit allows.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_sanitized = true;
+#elif defined(__has_feature)
+constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool is_sanitized = false;
+#endif
+
+/// Until the scope ends, this process may take 4 more seconds of a processor and 2 GiB, because what describes another
+/// machine may be of any size, and hwloc does not always survive a lack of memory. Where it takes more, or dies, it
+/// ends with a message that names `what`, and exit code 2.
+class reading_limits {
+public:
+  reading_limits(std::string const& what, std::string const& hint) {
+    std::snprintf(message_.data(), message_.size(),
+                  "keel::info: %.3000s is not read (hwloc died of it, or it takes too much time or memory). %s\n",
+                  what.c_str(), hint.c_str());
+    for (int const signal : signals) std::signal(signal, end);
+    for (auto& l : limits_) {
+      getrlimit(l.which, &l.before);
+      rlimit const now{std::min(l.before.rlim_max, l.most), l.before.rlim_max};
+      setrlimit(l.which, &now);
+    }
+  }
+  reading_limits(reading_limits const&) = delete;
+  reading_limits& operator=(reading_limits const&) = delete;
+  ~reading_limits() {
+    for (auto const& l : limits_) setrlimit(l.which, &l.before);
+    for (int const signal : signals) std::signal(signal, SIG_DFL);
+  }
+
+private:
+  static constexpr int signals[]{SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGXCPU};
+
+  struct limit {
+    __rlimit_resource which;
+    rlim_t most;
+    rlimit before;
+  };
+
+  static void end(int) {
+    [[maybe_unused]] auto const written = ::write(STDERR_FILENO, message_.data(), std::strlen(message_.data()));
+    _exit(2);
+  }
+
+  static inline std::array<char, 4096> message_{};
+  std::array<limit, 2> limits_{{{RLIMIT_CPU, rlim_t(std::clock() / CLOCKS_PER_SEC) + 5, {}},
+                                {RLIMIT_AS, is_sanitized ? RLIM_INFINITY : rlim_t{2} << 30, {}}}};
+};
 
 /// Texts with names out of files, on standard output.
 void print(std::string text) { std::fputs(policy::printable(std::move(text)).c_str(), stdout); }
@@ -43,8 +98,8 @@ topology::node node_of(info::arguments const& asked) {
                              : synthetic != nullptr ? std::string{"HWLOC_SYNTHETIC="} + synthetic
                              : file != nullptr      ? std::string{"HWLOC_XMLFILE="} + file
                                                     : "this machine";
-  info::reading_limits const limits{source,
-                                    source == "this machine" ? "Does lstopo show it?" : "Describe a smaller machine."};
+  reading_limits const limits{source,
+                              source == "this machine" ? "Does lstopo show it?" : "Describe a smaller machine."};
   return asked.xml.empty() ? topology::node::here() : topology::node::from_xml(asked.xml);
 }
 

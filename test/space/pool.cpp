@@ -98,30 +98,3 @@ TEST_CASE("space: the largest block of a pool is a mebibyte, and its upstream is
   CHECK(one.is_equal(one));
   CHECK_FALSE(one.is_equal(other));
 }
-
-TEST_CASE("space: a pool may be used from many threads at once") {
-  auto const space = of_its_own();
-  constexpr int count = 4;
-  std::vector<std::thread> threads;
-  std::vector<int> wrong(count, 0);
-  std::atomic<int> started = 0;
-  for (int t = 0; t < count; ++t)
-    threads.emplace_back([&, t] {
-      std::vector<std::pair<unsigned char*, std::size_t>> kept(8); // held while others are given out
-      ++started;
-      while (started < count) std::this_thread::yield();
-      for (int i = 0; i < 50000; ++i) {
-        auto& [at, bytes] = kept[std::size_t(i % 8)];
-        if (at != nullptr) {
-          wrong[std::size_t(t)] += at[0] != t || at[bytes - 1] != t;
-          space.deallocate("p", at, bytes);
-        }
-        bytes = 1 + std::size_t(i * 7 % 500);
-        at = static_cast<unsigned char*>(space.allocate("p", bytes));
-        at[0] = at[bytes - 1] = static_cast<unsigned char>(t);
-      }
-      for (auto const& [at, bytes] : kept) space.deallocate("p", at, bytes);
-    });
-  for (auto& thread : threads) thread.join();
-  CHECK(wrong == std::vector<int>(count, 0));
-}

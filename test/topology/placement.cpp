@@ -5,11 +5,9 @@
 
 #include "record.hpp"
 #include "saved.hpp"
-#include "walk.hpp"
 
 #include <support/test.hpp>
 
-#include <climits>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -18,12 +16,6 @@ using namespace keel::topology;
 using keel::test::own_machine;
 
 namespace {
-
-int nearest(keel::test::walk const& oracle, id_set const& cores, hwloc_obj_t target) {
-  int least = INT_MAX;
-  for (int const c : cores) least = std::min(least, oracle.distance(oracle.cores()[std::size_t(c)], target));
-  return least;
-}
 
 /// Every core is used; none by two ranks before all have one; hardware threads neither.
 void check_cores(node const& n, std::vector<placement> const& ranks) {
@@ -54,42 +46,6 @@ void check_cores(node const& n, std::vector<placement> const& ranks) {
   for (auto const& c : n.cores()) // every one is used, evenly
     for (int const t : c.hardware_threads)
       CHECK(std::size_t(thread_users.at(std::size_t(t))) >= ranks.size() / threads);
-}
-
-/// The nearest ordinary memory; the nearest GPU that no rank nearer to it could have.
-void check_against_hwloc(node const& n, keel::test::walk const& oracle, std::vector<placement> const& ranks) {
-  std::vector<int> users(n.devices().size(), 0);
-  for (auto const& rank : ranks)
-    if (rank.device >= 0) ++users[std::size_t(rank.device)];
-  auto const device_at = [&](int d) {
-    return oracle.device(n.devices()[std::size_t(d)].pci_id, n.devices()[std::size_t(d)].name);
-  };
-  int least = INT_MAX, most = 0;
-  for (auto const& d : n.devices()) {
-    if (d.contexts > 0) CHECK(users[std::size_t(d.id)] <= d.contexts);
-    if (d.type == device_type::gpu && d.contexts == 0) {
-      least = std::min(least, users[std::size_t(d.id)]);
-      most = std::max(most, users[std::size_t(d.id)]);
-    }
-  }
-  if (least != INT_MAX) CHECK(most - least <= 1); // every one is used before one is used again
-  for (auto const& rank : ranks) {
-    int best = INT_MAX;
-    for (auto const& m : n.memories())
-      if (m.type == memory_type::dram || m.type == memory_type::cache_side)
-        best = std::min(best, nearest(oracle, rank.cores, oracle.memories()[std::size_t(m.id)]));
-    if (rank.memory >= 0) CHECK(nearest(oracle, rank.cores, oracle.memories()[std::size_t(rank.memory)]) == best);
-    else CHECK(n.memories().empty());
-    if (rank.device < 0) continue;
-    CHECK(n.devices()[std::size_t(rank.device)].type == device_type::gpu);
-    int const steps = nearest(oracle, rank.cores, device_at(rank.device));
-    for (auto const& d : n.devices()) // no nearer one stayed free
-      if (d.type == device_type::gpu && nearest(oracle, rank.cores, device_at(d.id)) < steps)
-        CHECK(users[std::size_t(d.id)] >= (d.contexts > 0 ? d.contexts
-                                           : n.devices()[std::size_t(rank.device)].contexts > 0
-                                               ? 1
-                                               : users[std::size_t(rank.device)]));
-  }
 }
 
 /// Numbers as `0-3,5`.
@@ -166,7 +122,6 @@ TEST_CASE("topology: ranks get near, balanced places, and none shares before it 
       REQUIRE(placed.size() == std::size_t(ranks));
       check_cores(n, placed);
       if (ranks >= int(n.cores().size())) check_cores(n, n.place(ranks, {.order = order::compact}));
-      if (ranks <= 64) check_against_hwloc(n, keel::test::walk{file}, placed);
     }
 }
 
