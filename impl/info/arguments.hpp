@@ -21,7 +21,7 @@ namespace keel::info {
 inline constexpr std::string_view usage =
     R"(usage: keel-info [--json] [--xml FILE] [--map N [--by RULE]] [--explain KNOB] [--keel-...]
        keel-info --check [--map N] [--keel-...]
-       keel-info trace FILE... [--summary] [--chrome OUT]
+       keel-info trace FILE...
        keel-info report PAGE.html [TRACE...] [--map N] [--xml FILE]
 
 Shows what this node is made of, the devices that this keel was built with, and every knob with its value
@@ -46,14 +46,12 @@ Exit code: 0; with --check 1 if something is wrong, knobs too; 2 if keel-info ca
 )";
 
 inline constexpr std::string_view trace_usage =
-    R"(usage: keel-info trace FILE... [--summary] [--chrome OUT] [--force]
+    R"(usage: keel-info trace FILE... [--force]
 
-Reads what a program with the tracking policy `traced` wrote, a FILE for each rank. Files of two runs, a file given
-twice and missing ranks are refused. Of a process that was killed, what it had written is added up, and the exit code
-is 1.
+Adds up bytes and times by variable, pair of memories and routine, of what a program with the tracking policy `traced`
+wrote, a FILE for each rank. Files of two runs, a file given twice and missing ranks are refused. Of a process that was
+killed, what it had written is added up, and the exit code is 1.
 
-  --summary      bytes and times by variable, pair of memories and routine; also if nothing else is asked for
-  --chrome OUT   write events to OUT that ui.perfetto.dev and chrome://tracing draw
   --force        add up whatever traces are given
 
 A copy to a device runs asynchronously: its time is how long it held the program's thread up.
@@ -76,8 +74,8 @@ otherwise, or with --map, where keel places them. The knobs are those of the run
 )";
 
 struct arguments {
-  bool json = false, help = false, version = false, check = false, summary = false, force = false;
-  std::string xml, explain, chrome;
+  bool json = false, help = false, version = false, check = false, force = false;
+  std::string xml, explain;
   std::vector<std::string> files;
   std::optional<int> map;
   device::bind_rule bind; ///< the options of `map`
@@ -127,8 +125,6 @@ inline constexpr option options[]{
     {"--map", node_command | report_command, true, parse_map},
     {"--by", node_command | report_command, true,
      [](arguments& a, std::string const& value) { a.by = parse_rule(value); }},
-    {"--summary", trace_command, false, [](arguments& a, std::string const&) { a.summary = true; }},
-    {"--chrome", trace_command, true, [](arguments& a, std::string const& value) { a.chrome = value; }},
     {"--force", trace_command | report_command, false, [](arguments& a, std::string const&) { a.force = true; }},
 };
 

@@ -2,15 +2,13 @@
 #pragma once
 
 /// @file
-/// `keel-info trace`: the traces of a run's ranks, added up, or as events that Perfetto and chrome://tracing draw.
+/// `keel-info trace`: the traces of a run's ranks, added up.
 
 #include "arguments.hpp"
-#include "json.hpp"
 #include "show.hpp"
 #include "trace_files.hpp"
 
 #include <keel/policy/error.hpp>
-#include <keel/impl/store/whole_file.hpp>
 #include <keel/policy/printable.hpp>
 
 #include <algorithm>
@@ -52,42 +50,12 @@ inline std::string summary(trace_data const& all) {
   return policy::printable(all.events.empty() ? ranks + ": nothing was copied\n" : ranks + '\n' + aligned(rows));
 }
 
-/// The document that tracing tools read: a process for each rank, a thread for each way that bytes went.
-inline std::string chrome_document(trace_data const& all) {
-  std::map<std::pair<int, std::string>, int> lanes;
-  std::string text;
-  auto const add = [&](json const& event) { text += (text.empty() ? "\n" : ",\n") + text_of(event); };
-  for (int const rank : all.ranks())
-    add({{"ph", "M"}, {"name", "process_name"}, {"pid", rank}, {"args", {{"name", "rank " + std::to_string(rank)}}}});
-  for (auto const& e : all.events) {
-    auto const [lane, is_new] = lanes.try_emplace({e.rank, e.from + " to " + e.to}, int(lanes.size()) + 1);
-    if (is_new)
-      add({{"ph", "M"},
-           {"name", "thread_name"},
-           {"pid", e.rank},
-           {"tid", lane->second},
-           {"args", {{"name", lane->first.second}}}});
-    add({{"ph", "X"},
-         {"cat", e.routine},
-         {"name", e.variable + '[' + std::to_string(e.level) + "] " + e.region},
-         {"pid", e.rank},
-         {"tid", lane->second},
-         {"ts", e.time},
-         {"dur", e.took},
-         {"args", {{"bytes", e.bytes}, {"routine", e.routine}, {"component", e.component}}}});
-  }
-  return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[" + text + "\n]}\n";
-}
-
 /// What follows `keel-info trace` on the command line.
 inline int show_trace(arguments const& asked) {
   if (asked.help) return std::fputs(trace_usage.data(), stdout), 0;
   if (asked.files.empty()) throw error("info", "no trace to read", {}, "Name the files, one for each rank");
   auto const all = read_traces(asked.files, asked.force ? runs::any : runs::one);
-  if (!asked.chrome.empty())
-    if (auto const failure = policy::write_whole_file(asked.chrome, chrome_document(all), asked.files))
-      throw error("info", asked.chrome + " cannot be written", failure.why, "Name another file", failure.code);
-  std::string const text = asked.summary || asked.chrome.empty() ? summary(all) : "";
+  std::string const text = summary(all);
   auto const findings = findings_of(all);
   std::fputs(text.c_str(), stdout);
   return report_findings(findings);

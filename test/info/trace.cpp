@@ -7,15 +7,9 @@
 #include <support/test.hpp>
 #include <support/folder.hpp>
 
-#include <nlohmann/json.hpp>
-
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
-#include <sys/resource.h>
-
-using nlohmann::json;
 using test::info, test::header;
 
 namespace {
@@ -57,34 +51,6 @@ TEST_CASE("info: a trace's bytes and times are added up by variable, way and rou
   CHECK(info("trace " + here.file("none.jsonl", {header_alone})).out == "1 rank: nothing was copied\n");
 }
 
-TEST_CASE("info: a trace becomes events that tracing tools draw, on one clock") {
-  folder const here;
-  auto const files = here.file("a.0.jsonl", {header0, up}) + ' ' + here.file("a.1.jsonl", {header1, down, sent});
-  auto const drawn = (here.path / "drawn.json").string();
-  auto const heard = info("trace " + files + " --chrome " + drawn);
-  CHECK(heard.code == 0);
-  CHECK(heard.out.empty());
-  CHECK(info("trace " + files + " --summary --chrome " + drawn).out.starts_with("2 ranks\n"));
-  auto const document = json::parse(std::ifstream{drawn});
-  std::vector<json> events, names;
-  for (auto const& e : document["traceEvents"]) (e["ph"] == "X" ? events : names).push_back(e);
-  REQUIRE(events.size() == 3);
-  CHECK(events[0]["name"] == "eta[1] everywhere");
-  CHECK(events[0]["pid"] == 0);
-  CHECK(events[0]["ts"] == 10.0);
-  CHECK(events[0]["dur"] == 250.0);
-  CHECK(events[0]["args"]["bytes"] == 800);
-  CHECK(events[1]["name"] == "a \"b\"[0] rim");
-  CHECK(events[1]["ts"] == 530.5); // the second file began 500 microseconds later
-  CHECK(events[1]["cat"] == "exchange");
-  CHECK(events[2]["pid"] == 1);
-  CHECK(names.size() == 3 + 2);
-  for (auto const& e : events)
-    CHECK(std::count_if(names.begin(), names.end(), [&](auto const& n) {
-            return n["name"] == "thread_name" && n["tid"] == e["tid"] && n["pid"] == e["pid"];
-          }) == 1);
-}
-
 namespace {
 
 void refused(std::string const& arguments, std::string const& words) {
@@ -101,9 +67,6 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   folder const here;
   refused("", "keel::info: no trace to read.");
   refused("--loud x", "unknown option --loud");
-  refused("x --chrome", "--chrome has no value");
-  refused("x --chrome=", "--chrome is empty (it needs a value)");
-  refused("x --chrome ''", "--chrome is empty (it needs a value)");
   refused("/nowhere.jsonl", "/nowhere.jsonl is not read (No such file or directory)");
   refused(here.path, here.path.string() + " is not read (Is a directory)");
   refused(here.cut("empty", {}), "empty is empty.");
@@ -127,7 +90,6 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   second("more", std::string(created) + " x", "it is not JSON at column ");
   second("zero", std::string(created) + std::string("\0{}", 3), "there is a zero byte at column ");
   second("strange", R"({"what":"dance"})", "what is 'dance', which no trace has)");
-  refused(here.file("good", {header_alone}) + " --chrome /nowhere/x.json", "/nowhere/x.json cannot be written");
 }
 
 TEST_CASE("info: a number of a trace that is none, or out of range, is refused with file and line") {
@@ -231,25 +193,4 @@ TEST_CASE("info: only the traces of one run are added up, each once, unless --fo
   CHECK(info("trace " + zero + ' ' + one).code == 0);
   CHECK(info("trace " + unknown).code == 0);
   CHECK(info("trace --force " + zero + ' ' + zero).out.find("host to cuda  all      2      1600") != std::string::npos);
-}
-
-TEST_CASE("info: --chrome does not write over a trace, and a full disk leaves the old file") {
-  folder const here;
-  auto const trace = here.file("a.0.jsonl", {header_alone, up}), old = here.file("drawn.json", {"old"});
-  auto const heard = info("trace " + trace + " --chrome " + trace);
-  CHECK(heard.code == 2);
-  CHECK(heard.err ==
-        "keel::info: " + trace + " cannot be written (it is the input " + trace + "). Name another file.\n");
-  CHECK(keel::test::content(trace).starts_with(header_alone + '\n' + up + '\n'));
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  rlimit const full{200, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &full);
-  auto const cut = info("trace " + trace + " --chrome " + old);
-  setrlimit(RLIMIT_FSIZE, &before);
-  CHECK(cut.code == 2);
-  CHECK(cut.err.find(old + " cannot be written (File too large)") != std::string::npos);
-  CHECK(std::filesystem::file_size(old) == 4);
-  CHECK(std::distance(std::filesystem::directory_iterator(here.path), {}) == 2);
 }

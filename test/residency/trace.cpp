@@ -234,7 +234,7 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
     total.copies += s.copies, total.exchanges += s.exchanges;
     files += ' ' + file_of(r);
   }
-  auto const read = test::info("trace" + files + " --summary");
+  auto const read = test::info("trace" + files);
   REQUIRE(read.code == 0);
   std::string const& summary = read.out;
   CHECK_MESSAGE(summary.find(std::to_string(size) + (size == 1 ? " rank" : " ranks")) == 0, summary);
@@ -272,7 +272,7 @@ void trace_moves(std::filesystem::path const& folder) {
   std::uint64_t total = 0;
   for (int r = 0; r < world.size(); ++r)
     files += ' ' + name + '.' + std::to_string(r) + ".3.jsonl", total += everyone[std::size_t(r)];
-  CHECK(row_of(test::info("trace" + files + " --summary").out, "this rank to neighbours").second == total);
+  CHECK(row_of(test::info("trace" + files).out, "this rank to neighbours").second == total);
   std::string const page = folder / "page.html";
   REQUIRE(test::info("report " + page + files).code == 0);
   CHECK(keel::test::content(page).find("weigh wrote it in simulated") != std::string::npos);
