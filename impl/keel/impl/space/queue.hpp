@@ -56,7 +56,7 @@ private:
 };
 
 /// Every queue of the process, the default one first. They live until the process
-/// ends, so that an instance may be copied and kept like a number. The child of a fork waits for none.
+/// ends, so that an instance may be copied and kept like a number.
 class queues {
 public:
   static queues& all();
@@ -75,7 +75,6 @@ private:
   void for_each(F const& f);
 
   std::unique_ptr<list> list_;
-  unsigned const forks_ = policy::forks();
 };
 
 } // namespace keel::space::detail

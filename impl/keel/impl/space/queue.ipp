@@ -111,6 +111,7 @@ KEEL_INLINE void queue::rethrow() {
   }
 }
 KEEL_INLINE void queue::stop() {
+  if (policy::is_forked_since(forks_)) return;
   auto& w = *worker_;
   {
     std::lock_guard const lock(w.mutex);
@@ -146,7 +147,6 @@ KEEL_INLINE queue& queues::add() {
 
 template <class F>
 void queues::for_each(F const& f) {
-  if (policy::is_forked_since(forks_)) return;
   f(list_->first);
   std::unique_lock lock(list_->mutex);
   for (auto at = list_->more.begin(); at != list_->more.end(); ++at) { // a list: adding moves none
