@@ -14,15 +14,22 @@ using pool = keel::space::pool<>;
 using pool_resource = pool::resource_type;
 using pool_view = Kokkos::View<int*, pool>;
 
-/// Memory that notices two threads which ask for it at once.
+/// Memory that notices two threads which ask for it, or give it back, at once.
 struct for_one_at_a_time : keel::test::host_bytes {
   static inline std::atomic<int> inside = 0, met = 0;
 
-  void* allocate(std::size_t bytes, std::size_t alignment) const {
+  static void meet() {
     if (inside++ != 0) ++met;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     --inside;
+  }
+  void* allocate(std::size_t bytes, std::size_t alignment) const {
+    meet();
     return host_bytes::allocate(bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment) const {
+    meet();
+    host_bytes::deallocate(p, bytes, alignment);
   }
 };
 

@@ -6,8 +6,6 @@
 
 #include <keel/space/memory.hpp>
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -66,21 +64,6 @@ private:
   std::size_t limit_;
   std::atomic<std::size_t> held_ = 0;
   std::atomic<std::size_t> high_water_ = 0;
-};
-
-/// A lock that is held for some nanoseconds, or while an upstream is asked: a thread that waits lets others run. It
-/// costs less than a mutex, or than the lists of each thread that std::pmr::synchronized_pool_resource keeps.
-class short_lock {
-public:
-  void lock() noexcept {
-    while (held_.exchange(true, std::memory_order_acquire)) {
-      while (held_.load(std::memory_order_relaxed)) ::sched_yield();
-    }
-  }
-  void unlock() noexcept { held_.store(false, std::memory_order_release); }
-
-private:
-  std::atomic<bool> held_ = false;
 };
 
 /// Stops the compiler if no pool can lie over `Upstream`, with one sentence.
@@ -143,7 +126,7 @@ private:
           pool({.max_blocks_per_chunk = 0, .largest_required_pool_block = options.largest_block}, &upstream) {}
     detail::counted_upstream<upstream_space> upstream;
     std::pmr::unsynchronized_pool_resource pool;
-    detail::short_lock lock;
+    std::mutex lock;
   };
   // The libstdc++ of GCC 12 (not of 16) puts blocks of 80, 96 or 112 bytes one after the other, whatever alignment is
   // asked for.
