@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// Speeds of memories by latency; the rest is seen at whole machines.
-#include <keel/impl/topology/latencies.hpp>
+#include <keel/impl/topology/inventory.hpp>
 
 #include <support/test.hpp>
 

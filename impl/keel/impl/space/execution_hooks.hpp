@@ -9,7 +9,6 @@
 #include <keel/impl/space/memory_hooks.hpp>
 #include <keel/impl/space/reductions.hpp>
 #include <keel/impl/space/team.hpp>
-#include <keel/impl/space/unique_token.hpp>
 
 #include <cstddef>
 #include <cstdint>

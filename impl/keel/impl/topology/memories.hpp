@@ -7,7 +7,7 @@
 
 #include <keel/impl/topology/affinity.hpp>
 #include <keel/impl/topology/hwloc.hpp>
-#include <keel/impl/topology/latencies.hpp>
+#include <keel/impl/topology/inventory.hpp>
 #include <keel/topology/objects.hpp>
 
 #include <algorithm>
