@@ -5,6 +5,7 @@
 #include <keel/impl/layout/elements.ipp>
 #include <keel/impl/layout/grid.ipp>
 #include <keel/impl/layout/grid/boxes.ipp>
+#include <keel/impl/layout/grid/cube.ipp>
 #include <keel/impl/layout/grid/grid_cut.ipp>
 #include <keel/impl/layout/grid/grid_share.ipp>
 #include <keel/impl/layout/mesh/mesh_share.ipp>

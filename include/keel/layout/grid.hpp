@@ -57,8 +57,8 @@ struct bounds {
 enum class side : std::uint8_t { low = 0, high = 1 };
 
 /// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
-/// and count no ghosts. The options are `ghost_width`, `periodic`, `ranks_in` or `cuts`, `blocks` and `fold`, in any
-/// order.
+/// and count no ghosts. The options are `ghost_width`, `periodic`, `ranks_in` or `cuts`, `blocks` and `fold` or
+/// `cubed_sphere`, in any order.
 /// Throws `keel::error` if an extent is below one or below the ghost width, a width is negative, or the numbers given
 /// do not go with each other.
 class grid {
@@ -103,7 +103,7 @@ struct share {
   indices processes, position; ///< the ranks as a grid, and where this one is; -1 if it has no place there
   indices step;                ///< what a step to the next position adds to the rank
   bool has_cells = true;
-  std::array<cut_positions, max_grid_rank> cuts; ///< where the shares of ranks begin, if not evenly
+  std::array<cut_positions, max_grid_rank> cuts; ///< where the shares of ranks, or all blocks, begin, if not evenly
   indices blocks, block;  ///< the blocks of each rank as a grid, and which of them this is; one, if there are no more
   indices block_step;     ///< what a step to the next block adds to the component
   folding folds;          ///< of the whole grid
@@ -116,6 +116,7 @@ struct share {
   [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
   /// Whether another rank has what lies on that side.
   [[nodiscard]] bool is_cut(int d, side s) const {
+    if (folds.is_cube) return processes[0] * processes[1] > 1; // maybe another one
     bool const is_at_fold = is_folded && d == folds.at && s == side::high;
     return processes[is_at_fold && folds.along >= 0 ? folds.along : d] > 1 && !is_wall(d, s) &&
            block[d] == (s == side::low ? 0 : blocks[d] - 1);

@@ -57,10 +57,20 @@ struct blocks {
 template <int D, class Pivot = vertex, int Along = D == 0 ? 1 : 0>
   requires(D >= 0 && D < max_grid_rank && Along >= 0 && Along < max_grid_rank && D != Along)
 struct fold {};
-/// What a `fold` says. Negative dimensions: there is none.
+/// The grid is the surface of a cube, as models of the atmosphere have it, its six panels of n x n cells one after the
+/// other along dimension 0: `grid{{6 * n, n}, ghost_width{1}, cubed_sphere{}, blocks{6}}`. Ranks times blocks are a
+/// multiple of six, so that each block lies on one panel. Even panels, counted from 0, go on to the next one beyond
+/// their last row, and to the next but one, turned, beyond their last column; odd ones the other way round. Where three
+/// panels meet, the corners of ghosts are nobody's; or have what lies next to them along dimension `corners_along`.
+struct cubed_sphere {
+  int corners_along = -1;
+};
+/// What a `fold` or a `cubed_sphere` says. Negative dimensions: there is none.
 struct folding {
   int at = -1, along = -1;
   std::uint8_t longer = 0; ///< how the pivot lies; see `lattice`
+  bool is_cube = false;
+  int corners_along = -1; ///< of a cube
 
   /// Whether the pivot is in the middle of cells.
   [[nodiscard]] constexpr bool is_centred(int d) const { return (longer >> d & 1) == 0; }
@@ -90,7 +100,7 @@ struct cuts {
 /// Those of one dimension; null if the shares are even.
 using cut_positions = std::shared_ptr<std::vector<std::int64_t> const>;
 
-/// One of these six.
+/// One of these seven.
 struct grid_option {
   grid_option() = default;
   // NOLINTBEGIN(google-explicit-constructor): each of them is an option
@@ -100,6 +110,7 @@ struct grid_option {
   grid_option(cuts c) : cut_at(std::move(c.positions)) {}
   grid_option(blocks b) : cut_again(b) {}
   grid_option(folding f) : folds(f) {}
+  grid_option(cubed_sphere c) : folds{.is_cube = true, .corners_along = c.corners_along} {}
   template <int D, class Pivot, int Along>
   grid_option(fold<D, Pivot, Along>) : folds{D, Along, Pivot::longer} {}
   // NOLINTEND(google-explicit-constructor)

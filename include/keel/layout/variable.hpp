@@ -48,6 +48,8 @@ struct lattice {
   std::string_view mesh = {}; ///< empty on the grid
   bool has_none = false;      ///< of a mesh: an element more, after the ghosts
   bool changes_sign = false;  ///< over a fold
+  bool turns = false;         ///< at the seams of a cube: elements come in twos, the components of vectors
+  bool turns_faces = false;   ///< each lies on the lower face of the cell
   friend constexpr bool operator==(lattice const&, lattice const&) = default;
 };
 
@@ -157,6 +159,16 @@ struct sign {
   static constexpr int signs[sizeof...(S)] = {S...}; // clang wants the bound
 };
 
+/// Its last extent is 2, and counts the components of vectors along dimensions 0 and 1, which turn where panels of a
+/// `cubed_sphere` meet. Both are those in the middle of the cell.
+struct turns {
+  static constexpr bool turns_faces = false;
+};
+/// Each is that on the lower face of the cell, normal to its dimension, as on a staggered C grid.
+struct turns_on_faces {
+  static constexpr bool turns_faces = true;
+};
+
 namespace detail {
 /// What elements are added as. A complex number is two of its parts; sums of integers do not depend on their sign.
 enum class addend : std::uint8_t { none, float64, float32, int64, int32 };
@@ -198,6 +210,7 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
                     "the message). Say sign<-1>.");
       on.changes_sign = P::signs[0] < 0;
     }
+    if constexpr (requires { P::turns_faces; }) on.turns = true, on.turns_faces = P::turns_faces;
     if constexpr (requires { P::count; }) level_count *= P::count;
     if constexpr (requires { P::multiple; }) padding *= P::multiple;
     if constexpr (requires { P::name; }) group = P::name;
@@ -220,8 +233,8 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
 ///
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
-/// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `sign<-1>`, `on_mesh<M>`, `in_group<"...">`, `off_grid`,
-/// `without_ghosts`, `without_checkpoint` and `padded<N>`; a scalar is off the grid by nature.
+/// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `sign<-1>`, `turns`, `turns_on_faces`, `on_mesh<M>`,
+/// `in_group<"...">`, `off_grid`, `without_ghosts`, `without_checkpoint` and `padded<N>`; a scalar is off the grid by nature.
 template <text Name, class Data, class... Properties>
 struct variable {
   using data_type = Data;
@@ -237,6 +250,11 @@ struct variable {
                     detail::addend_of<typename detail::element_of<Data>::type> != detail::addend::none,
                 "keel::residency::variable: elements have no sign (it is in the message; float, double, integers of 32 "
                 "and 64 bits and complex numbers have one). Leave sign<-1> out.");
+  static_assert(!about.on.turns || (std::extent_v<Data, (std::rank_v<Data> > 0 ? std::rank_v<Data> - 1 : 0)> == 2 &&
+                                    about.padding == 1 &&
+                                    detail::addend_of<typename detail::element_of<Data>::type> != detail::addend::none),
+                "keel::residency::variable: what turns is no vector of two components (it is in the message; they are "
+                "the last extent, and have a sign). Say double**[2], and leave padded<N> out.");
 };
 
 /// A variable for intermediate values, `struct flux : scratch<"flux", double**, at<face<0>>> {};`, listed and declared

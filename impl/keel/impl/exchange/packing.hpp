@@ -169,8 +169,8 @@ private:
 [[nodiscard]] std::uint64_t bytes_sent(halo_array const& array, combine how);
 
 /// Pieces begin at multiples of eight bytes, so that words of any length are aligned.
-[[nodiscard]] inline std::size_t padded(shape const& lies, bounds const& box) {
-  return (std::size_t(bytes_of(lies, box)) + 7) / 8 * 8;
+[[nodiscard]] inline std::size_t padded(shape const& lies, bounds const& box, origin_steps const& steps = {}) {
+  return (std::size_t(bytes_of(lies, box, steps)) + 7) / 8 * 8;
 }
 
 } // namespace keel::residency::detail

@@ -9,6 +9,7 @@ namespace keel::residency::detail {
 [[nodiscard]] inline std::ptrdiff_t bytes_to(shape const& lies, segment const& one) {
   std::int64_t elements = 0;
   for (int d = 0; d < lies.rank; ++d) elements += first_of(one.box, one.steps, d) * lies.stride[d];
+  elements += part_begin(lies, one.steps);
   return elements * lies.element_bytes;
 }
 
@@ -100,7 +101,7 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made, std::span<halo_array cons
     std::size_t& bytes = messages[std::size_t(message)].bytes;
     parts.push_back({array, one.box, strip_of(lies, one.box, one.box.numbers(), nullptr, {}, one.steps), message,
                      std::ptrdiff_t(bytes), turn});
-    bytes += padded(lies, one.box);
+    bytes += padded(lies, one.box, one.steps);
   };
   auto const negate = [&](std::size_t array, segment const& one, int turn) {
     shape const& lies = *made.arrays[array].lies;
@@ -188,7 +189,7 @@ KEEL_INLINE std::uint64_t bytes_sent(halo_array const& array, combine how) {
   std::uint64_t bytes = 0;
   for (partner const& p : array.cut->partners)
     for (segment const& one : how == combine::add ? p.ghosts : p.rims)
-      if (one.component == array.component && p.rank >= 0) bytes += std::uint64_t(bytes_of(*array.lies, one.box));
+      if (one.component == array.component && p.rank >= 0) bytes += std::uint64_t(bytes_of(*array.lies, one.box, one.steps));
   return bytes;
 }
 

@@ -106,8 +106,14 @@ KEEL_FUNCTION void with_word(strip const& s, Kernel const& kernel, Arguments&...
   else kernel.template run<std::uint8_t>(arguments...);
 }
 
-[[nodiscard]] inline std::int64_t bytes_of(shape const& s, bounds const& box) {
-  return box.size(s.rank) * s.inner * s.element_bytes;
+[[nodiscard]] inline std::int64_t bytes_of(shape const& s, bounds const& box, origin_steps const& steps = {}) {
+  return box.size(s.rank) * s.inner * s.element_bytes / (steps.part < 0 ? 1 : 2);
+}
+/// Whether the first dimension of the grid is the fastest one.
+[[nodiscard]] inline bool is_ascending(shape const& s) { return s.rank > 1 && s.stride[0] < s.stride[s.rank - 1]; }
+/// Where that component of vectors begins, which is the last dimension beyond the grid's, in elements.
+[[nodiscard]] inline std::int64_t part_begin(shape const& s, origin_steps const& steps) {
+  return steps.part <= 0 ? 0 : s.inner_stride * (is_ascending(s) ? s.inner / 2 : 1);
 }
 
 /// What one word adds: another number for each place and value (the finaliser of S. Vigna's splitmix64).

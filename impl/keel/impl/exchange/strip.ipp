@@ -39,17 +39,23 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const
     made.count[made.rank] = count, made.stride[made.rank] = stride, made.from[made.rank++] = way;
   };
   add(words, 1, 1);
-  auto const add_of_grid = [&](int d) {
+  auto const add_of_grid = [&](int k) {
+    int const d = own.along[k], e = steps.along[k];
     made.first += first_of(box, own, d) * s.stride[d] * words;
-    add(box.end[d] - box.begin[d], s.stride[d] * words * own.of[d], other.stride[d] * words * steps.of[d],
+    add(box.end[d] - box.begin[d], s.stride[d] * words * own.of[d], other.stride[e] * words * steps.of[e],
         elements != nullptr);
   };
   for (std::size_t k = 0; k < s.order.size(); ++k)
     if (dimension_run const& d = s.order[k]; d.of_grid >= 0) add_of_grid(d.of_grid);
     else add(d.count, d.stride * words, other.order[k].stride * words);
   bool const inner_first = s.rank == 0 || s.inner_stride == 1;
-  bool const ascending = s.rank > 1 && s.stride[0] < s.stride[s.rank - 1];
-  auto const inner = [&] { add(s.inner, s.inner_stride * words, other.inner_stride * words * steps.inner); };
+  bool const ascending = is_ascending(s);
+  int const parts = own.part < 0 ? 1 : 2; // of the inner elements, in turns or one after the other
+  std::int64_t const every = parts == 2 && !ascending ? 2 : 1;
+  made.first += part_begin(s, own) * words;
+  auto const inner = [&] {
+    add(s.inner / parts, every * s.inner_stride * words, every * other.inner_stride * words * steps.inner);
+  };
   if (s.order.empty()) {
     if (inner_first) inner();
     for (int k = 0; k < s.rank; ++k) add_of_grid(ascending ? k : s.rank - 1 - k);

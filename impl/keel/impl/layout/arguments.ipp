@@ -26,7 +26,7 @@ KEEL_INLINE void require_alike(machine::agreement const& ranks, std::string_view
 KEEL_INLINE void argument::add(lattice const& on) {
   for (char const c : on.mesh) add(c);
   for (auto const w : on.width) add(w);
-  add(on.longer), add(on.along), add(on.changes_sign);
+  add(on.longer), add(on.along), add(on.changes_sign), add(on.turns), add(on.turns_faces);
 }
 
 KEEL_INLINE void grid_arguments::add(grid const& g) {
@@ -39,6 +39,7 @@ KEEL_INLINE void grid_arguments::add(grid const& g) {
   }
   all[4].add(g.blocks());
   all[5].add(g.folds().at), all[5].add(g.folds().along), all[5].add(g.folds().longer);
+  all[5].add(g.folds().is_cube), all[5].add(g.folds().corners_along);
 }
 
 } // namespace keel::residency::detail

@@ -17,7 +17,7 @@ KEEL_INLINE indices processes_for(grid const& g, int ranks) {
     wanted[d] = g.ranks_wanted(d);
   }
   if (is_cut && !detail::has_place(wanted, g.rank(), ranks)) return wanted;
-  indices const best = detail::best_cut(g, g.extents(), ranks, true);
+  indices const best = detail::best_cut(g, g.extents(), ranks, true, g.blocks());
   if (best == indices{} && g.rank() > 0) {
     auto const text = [&](auto&& number) { return detail::text_of(g.rank(), number); };
     std::string const cells = text([&](int d) { return g.extents()[d]; }),
@@ -31,7 +31,8 @@ KEEL_INLINE indices processes_for(grid const& g, int ranks) {
                 (is_wanted ? "their product has to be the number of ranks, and " : "") +
                     std::string("each needs at least one cell, and as many as the ") + "ghosts are wide, " + widths +
                     ", in each dimension",
-                "Take fewer ranks or a larger grid");
+                g.folds().is_cube ? "Give blocks that are, times the ranks, a multiple of 6, or take a larger grid"
+                                  : "Take fewer ranks or a larger grid");
   }
   return best;
 }
@@ -39,7 +40,7 @@ KEEL_INLINE indices processes_for(grid const& g, int ranks) {
 KEEL_INLINE indices blocks_for(grid const& g, indices const& processes) {
   indices cells; // of the smallest share
   for (int d = 0; d < g.rank(); ++d) cells[d] = detail::smallest_part(g.cuts_in(d), g.extents()[d], processes[d]);
-  indices const best = detail::best_cut(g, cells, g.blocks(), false);
+  indices const best = detail::best_cut(g, cells, g.blocks(), false, processes[0]);
   if (best == indices{} && (g.rank() > 0 || g.blocks() > 1))
     throw error("residency::grid",
                 "a rank's share of " + detail::text_of(g.rank(), [&](int d) { return cells[d]; }) +
@@ -60,7 +61,7 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
     if (option->cut.given != 0) ranks_ = option->cut;
     if (!option->cut_at.empty()) cut_at = &option->cut_at;
     if (option->cut_again) blocks_ = option->cut_again->of_rank;
-    if (option->folds.at >= 0) folds_ = option->folds;
+    if (option->folds.at >= 0 || option->folds.is_cube) folds_ = option->folds;
   }
   auto const refuse = [](std::string const& wrong, std::string const& why, std::string_view hint) {
     throw error("residency::grid", wrong, why, hint);
@@ -134,6 +135,19 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
              policy::counted(extents_[at], "row") + ", of which one lies on the fold, are fewer than the ghosts need",
              "Take a larger grid");
   }
+  if (folds_.is_cube) {
+    if (rank_ != 2 || extents_[0] != detail::panels * extents_[1] ||
+        !(periodic_.given == 0 || (periodic_[0] && periodic_[1])) || cut_at != nullptr)
+      refuse("a cubed_sphere is refused",
+             rank_ != 2 || extents_[0] != detail::panels * extents_[1]
+                 ? "its extents are " + detail::text_of(rank_, [&](int d) { return extents_[d]; })
+                 : "its panels join each other, and are cut alike",
+             "Give grid{{6 * n, n}, cubed_sphere{}, ...} without walls and cuts");
+    if (folds_.corners_along > 1)
+      refuse("corners_along is " + std::to_string(folds_.corners_along), "panels have dimensions 0 and 1",
+             "Name one of them, or -1 for none");
+    periodic_ = periodic{true};
+  }
   std::int64_t lengths[max_grid_rank]{};
   for (int d = 0; d < rank_; ++d)
     lengths[d] = extents_[d] + (extents_[d] > detail::most_bytes ? 0 : 2 * std::int64_t{width_[d]});
@@ -204,8 +218,7 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
     std::int64_t const own = detail::cells_in(cells, d), longer = on.longer >> d & 1,
                        width = on.width[d] < 0 ? cells.width[d] : on.width[d];
     std::int64_t const smallest =
-        detail::smallest_part(cells.cuts[std::size_t(d)], cells.global_extents[d], cells.processes[d]) /
-        cells.blocks[d];
+        detail::smallest_part(cells.cuts[std::size_t(d)], cells.global_extents[d], cells.processes[d], cells.blocks[d]);
     if (smallest < width + (d == cells.folds.at && width == cells.global_extents[d] && cells.folds.is_centred(d)))
       refuse(" has ghosts of a width of " + std::to_string(width) + " in dimension " + std::to_string(d),
              std::string(cells.blocks[d] == 1 ? "a rank" : "a block") + " has only " + std::to_string(smallest) +
@@ -227,6 +240,13 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
     if (width + longer > 0) s.regions = s.regions | region::rim | (wraps || width == 0 ? region::halo : region::ghosts);
   }
   if (s.folds.at < 0) s.folds = {};
+  if (cells.folds.is_cube) {
+    if (s.rank != 2 || on.longer != 0)
+      throw error("residency::fields", "variable " + std::string(variable) + " lies otherwise than cells do",
+                  "the panels of a cubed_sphere have none but cells in common",
+                  "Leave at and along out; components of vectors may be on lower faces, turns_on_faces");
+    s.folds = cells.folds;
+  }
   if (!s.has_cells) s.extents = {}, s.is_folded = false;
   return s;
 }

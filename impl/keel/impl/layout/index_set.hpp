@@ -77,10 +77,12 @@ private:
 };
 
 /// How the element that a value comes from moves with the one that it goes to, in each dimension and beyond the grid's:
-/// the same way, 1, the other way, -1, or not at all.
+/// the same way, 1, the other way, -1, or not at all; and along which dimension, if this one goes along another.
 struct origin_steps {
   std::int8_t of[max_grid_rank] = {1, 1, 1, 1};
   std::int8_t inner = 1;
+  std::int8_t along[max_grid_rank] = {0, 1, 2, 3};
+  std::int8_t part = -1; ///< which of two components of vectors, if not both
 
   friend bool operator==(origin_steps const&, origin_steps const&) = default;
 };

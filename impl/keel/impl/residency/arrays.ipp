@@ -96,6 +96,9 @@ KEEL_INLINE void arrays::add(variable_info const& about, array_kind const& kind,
 }
 KEEL_INLINE void arrays::adopt(variable_info const& about, array_kind const& kind, shape const& lies, allocator made_by,
                                void* owner) {
+  if (about.on.turns)
+    throw error("residency::fields", "an array of vectors that turn is adopted, " + std::string(about.name),
+                "the application's arrays lie in any order", "Declare it, and let keel make it");
   int const lattice = find_lattice(about);
   variable_record& v = records_->variables.emplace_back();
   v.about = &about, v.kind = &kind, v.lattice = lattice, v.arrays = about.levels;

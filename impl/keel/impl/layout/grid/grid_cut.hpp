@@ -19,24 +19,28 @@
 
 namespace keel::residency::detail {
 
+inline constexpr int panels = 6; ///< of a cubed sphere
+
 /// Where part `at` begins, if `cells` are cut into `parts` that differ by one at most, the larger ones first.
 inline std::int64_t begin_of(std::int64_t cells, std::int64_t parts, std::int64_t at) {
   return at * (cells / parts) + std::min(at, cells % parts);
 }
-/// Where block `at` of all blocks of all ranks begins, if the ranks' parts are cut into blocks.
+/// Where block `at` of all blocks of all ranks begins, if the ranks' parts are cut into blocks, or `cuts` has these.
 inline std::int64_t begin_of(cut_positions const& cuts, std::int64_t cells, std::int64_t ranks, std::int64_t blocks,
                              std::int64_t at) {
+  if (cuts && std::int64_t(cuts->size()) == ranks * blocks + 1) return (*cuts)[std::size_t(at)];
   auto const of_rank = [&](std::int64_t r) { return cuts ? (*cuts)[std::size_t(r)] : begin_of(cells, ranks, r); };
   std::int64_t const begin = of_rank(at / blocks);
   return at % blocks == 0 ? begin : begin + begin_of(of_rank(at / blocks + 1) - begin, blocks, at % blocks);
 }
-/// The cells of the smallest part that has some.
-inline std::int64_t smallest_part(cut_positions const& cuts, std::int64_t cells, std::int64_t parts) {
-  if (!cuts) return cells / parts;
+/// The cells of the smallest block that has some.
+inline std::int64_t smallest_part(cut_positions const& cuts, std::int64_t cells, std::int64_t ranks,
+                                  std::int64_t blocks = 1) {
+  if (!cuts) return cells / ranks / blocks;
   std::int64_t least = cells;
   for (std::size_t n = 1; n < cuts->size(); ++n)
     if (std::int64_t const own = (*cuts)[n] - (*cuts)[n - 1]; own != 0) least = std::min(least, own);
-  return least;
+  return std::int64_t(cuts->size()) == ranks * blocks + 1 ? least : least / blocks;
 }
 /// Whether a rank has a place in the grid of processes. With `cuts` there may be more ranks.
 inline bool has_place(indices const& processes, int dimensions, int rank) {
@@ -56,7 +60,8 @@ inline std::int64_t cells_in(share const& s, int d) {
 [[nodiscard]] share share_of(grid const& g, indices const& processes, indices const& blocks, int rank, int block);
 
 /// Few parts have few divisors: all products are tried, the first factor from the largest down. Zeros if none goes.
-[[nodiscard]] indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted);
+/// Each of the parts along dimension 0 is cut again into so many, or was.
+[[nodiscard]] indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted, std::int64_t again);
 
 inline std::string text_of(int rank, auto&& number) {
   std::string all;

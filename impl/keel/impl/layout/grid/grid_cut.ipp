@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/grid/grid_cut.hpp>
 
+#include <memory>
+
 namespace keel::residency::detail {
 
 /// From the largest down.
@@ -13,7 +15,7 @@ inline std::vector<std::int64_t> divisors_of(std::int64_t n) {
   return all;
 }
 
-KEEL_INLINE indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted) {
+KEEL_INLINE indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted, std::int64_t again) {
   indices best, now;
   // In a grid without ghosts, whose variables may have some of their own, each cell at a cut counts.
   bool has_ghosts = false;
@@ -22,7 +24,7 @@ KEEL_INLINE indices best_cut(grid const& g, indices const& cells, int parts, boo
   std::vector<std::int64_t> const factors = divisors_of(parts);
   auto const search = [&](auto const& self, int d, std::int64_t left) -> void {
     if (d == g.rank()) {
-      if (left != 1) return;
+      if (left != 1 || (g.folds().is_cube && now[0] * again % panels != 0)) return;
       double cost = 0; // ghosts of the largest share
       for (int k = 0; k < g.rank(); ++k) {
         if (now[k] == 1) continue;
@@ -101,6 +103,13 @@ KEEL_INLINE std::vector<zone> zones_of(share const& s) {
   return all;
 }
 
+// Of a cube, whose blocks lie on one panel each.
+inline cut_positions even_cuts(share const& s, int d) {
+  auto made = std::make_shared<std::vector<std::int64_t>>();
+  for (std::int64_t at = 0; at <= s.parts(d); ++at) made->push_back(at * s.global_extents[d] / s.parts(d));
+  return made;
+}
+
 KEEL_INLINE share share_of(grid const& g, indices const& processes, indices const& blocks, int rank, int block) {
   share s;
   s.rank = g.rank();
@@ -119,7 +128,7 @@ KEEL_INLINE share share_of(grid const& g, indices const& processes, indices cons
   find(s.blocks, block, s.block, s.block_step);
   bool const has_place_here = has_place(processes, s.rank, rank);
   for (int d = 0; d < g.rank(); ++d) {
-    auto const& cuts = s.cuts[std::size_t(d)] = g.cuts_in(d);
+    auto const& cuts = s.cuts[std::size_t(d)] = g.folds().is_cube ? even_cuts(s, d) : g.cuts_in(d);
     if (!has_place_here) s.position[d] = -1;
     std::int64_t const at = s.place(d), parts = s.parts(d), cells = cells_in(s, d);
     auto const begin = [&](std::int64_t place) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/grid/grid_share.hpp>
+#include <keel/impl/layout/grid/cube.hpp>
 #include <keel/impl/layout/grid/grid_cut.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -22,6 +24,11 @@ inline std::vector<std::int64_t> places_near(axis const& a, std::int64_t at, int
       near.push_back(other);
   return near;
 }
+inline std::vector<std::int64_t> all_places(std::int64_t parts) {
+  std::vector<std::int64_t> all(std::size_t(parts), 0);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
 
 KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int components, int rank, int layers,
                                            lattice const& as) {
@@ -35,7 +42,8 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
     indices here;
     for (int d = 0; d < s.rank; ++d) {
       here[d] = s.place(d);
-      near[d] = places_near(axes.emplace_back(s, d), here[d], layers, zones, d);
+      axes.emplace_back(s, d);
+      near[d] = s.folds.is_cube ? all_places(s.parts(d)) : places_near(axes.back(), here[d], layers, zones, d);
     }
     for_each_choice(near, s.rank, [&](auto const& chosen) {
       indices there;
@@ -47,6 +55,12 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
       }
       // Both find f(ghosts, rims), in the same order.
       auto const for_each_pair = [&](indices const& to, int ghosts, indices const& from, int rims, auto const& f) {
+        if (s.folds.is_cube) {
+          for (cube_piece const& p : shared_on_cube(s, as, to, from, layers))
+            f(segment{ghosts, p.ghosts, rims, p.steps_of_ghosts, p.changes_sign},
+              segment{rims, p.owned, ghosts, p.steps, p.changes_sign});
+          return;
+        }
         for (zone const& in : zones)
           for_each_shared(axes, to, axes, from, layers, {}, in, [&](bounds const& box, indices const& begin) {
             origin_steps steps;
@@ -85,7 +99,10 @@ KEEL_INLINE grid_share::grid_share(std::shared_ptr<share_list const> cells, latt
 }
 
 KEEL_INLINE std::string grid_share::text() const {
-  return "the grid, centring " + std::to_string(on.longer) + ", dimensions " + std::to_string(on.along);
+  return "the grid, centring " + std::to_string(on.longer) + ", dimensions " + std::to_string(on.along) +
+         (on.turns_faces ? ", vectors on faces"
+          : on.turns     ? ", vectors"
+                         : "");
 }
 
 // The widest of any component.

@@ -48,12 +48,14 @@ struct saved_level {
 struct saved_dimension {
   std::int64_t extent;
   int width; ///< of the ghosts
-  int ends;  ///< 0: at walls; 1: where it begins; else at a fold, and how
+  int ends;  ///< 0: at walls; 1: where it begins; from `on_cube` on: at other panels of a cube; else at a fold, and how
+  static constexpr int on_cube = 128;
 
   friend bool operator==(saved_dimension const&, saved_dimension const&) = default;
 };
 /// How a dimension ends, for that: a fold with what it says.
 [[nodiscard]] inline int ends_of(share const& s, int d) {
+  if (s.folds.is_cube) return saved_dimension::on_cube + 1 + s.folds.corners_along;
   return d == s.folds.at ? 2 + s.folds.along + max_grid_rank * s.folds.longer : s.wraps[std::size_t(d)] ? 1 : 0;
 }
 /// The grids of all components, one after the other; all blocks have one.

@@ -26,8 +26,10 @@ template <std::size_t... D>
 grid grid_of(saved_dimension const* of, std::index_sequence<D...>) {
   folding folds;
   for (int d = 0; d < int(sizeof...(D)); ++d)
-    if (int const how = of[d].ends - 2; how >= 0) folds = {d, how % max_grid_rank, std::uint8_t(how / max_grid_rank)};
-  return grid{{of[D].extent...}, ghost_width{of[D].width...}, periodic{of[D].ends == 1 ...}, folds};
+    if (int const how = of[d].ends - 2, on_cube = of[d].ends - saved_dimension::on_cube; on_cube >= 0)
+      folds = {.is_cube = true, .corners_along = on_cube - 1};
+    else if (how >= 0) folds = {d, how % max_grid_rank, std::uint8_t(how / max_grid_rank)};
+  return grid{{of[D].extent...}, ghost_width{of[D].width...}, periodic{(of[D].ends == 1 || folds.is_cube)...}, folds};
 }
 
 KEEL_INLINE std::vector<residency::patch> patches_of(arrays const& on, std::span<saved_dimension const> grids) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The seams of a `cubed_sphere`: which cells of other panels lie beyond the ends of one.
+
+#include <keel/impl/layout/index_set.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Where the elements of a panel, or beyond its ends, are found.
+struct cube_way {
+  int panel;
+  std::int64_t at[2] = {0, 0}; ///< index e there is at[e] + of[e] times that along dimension along[e] here
+  int of[2] = {1, 1}, along[2] = {0, 1};
+  int part = -1; ///< the component of vectors, -1 of what is none
+  bool changes_sign = false;
+
+  [[nodiscard]] bool is_here() const { return along[0] == 0 && at[0] == 0 && at[1] == 0; }
+  /// The first and one past the last, of a box of such elements.
+  [[nodiscard]] bounds image(bounds const& box) const;
+  /// Further over an end of its panel of n x n cells.
+  [[nodiscard]] cube_way across(int d, side s, std::int64_t n, bool is_on_faces) const;
+};
+/// A box of elements, counted from the first one of their panel, that are found in the same way on one panel.
+struct cube_zone {
+  bounds box;
+  cube_way way;
+};
+/// All of a panel and so many layers around it, of a variable or of one component of vectors. Elements that nobody has
+/// are in none.
+[[nodiscard]] std::vector<cube_zone> cube_zones(share const& s, lattice const& as, int panel, int part,
+                                                std::int64_t width);
+
+/// Ghosts that one share has of another: local boxes of both, and how the owner goes through its own.
+struct cube_piece {
+  bounds ghosts, owned;
+  origin_steps steps_of_ghosts, steps;
+  bool changes_sign;
+};
+/// What the share at `here` has of what the one at `there` owns, up to so many layers. Both find the same in one order.
+[[nodiscard]] std::vector<cube_piece> shared_on_cube(share const& s, lattice const& as, indices const& here,
+                                                     indices const& there, int layers);
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/layout/grid/cube.ipp>
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Fields on a cubed sphere.
+#include <keel/residency/fields.hpp>
+
+#include "sphere.hpp"
+
+#include <residency/in_folder.hpp>
+#include <residency/model.hpp>
+
+#include <keel/residency/gather.hpp>
+#include <keel/schedule/checkpoint.hpp>
+
+#include <cmath>
+#include <numeric>
+
+namespace {
+
+using namespace test;
+
+struct depth : kr::variable<"depth", double**, kr::levels<2>> {};
+struct wind : kr::variable<"wind", float*** [2], kr::turns> {};
+struct flux : kr::variable<"flux", double** [2], kr::turns_on_faces> {};
+template <class App>
+using cube_fields = kr::fields<App, depth, wind, flux>;
+
+kr::grid cube(int n, int width, int ranks, int times = 1, int corners = -1) {
+  return {{6 * n, n}, kr::ghost_width{width}, kr::blocks{6 / std::gcd(6, ranks) * times}, kr::cubed_sphere{corners}};
+}
+
+/// Calls f(element, wanted) for what a part has of a variable; 0 is wanted where nobody has anything.
+template <class V, class Part>
+void each(auto& fields, kr::grid const& g, auto const& f) {
+  std::int64_t const n = g.extents()[1];
+  bool const has_parts = V::about.on.turns;
+  sphere const all{n, V::about.on.turns_faces, g.folds().corners_along};
+  fields.run(call<Part>{}, [&](auto v) {
+    auto const values = v(V{});
+    kr::share const s = v.local(V{});
+    int const panel = int(s.global_begin[0] / n);
+    for_all(s.everywhere(), 2, [&](kr::indices const& i) {
+      auto const at = in_grid(s, i);
+      auto const wanted = [&](int part) { return all.value(panel, at[0] - panel * n, at[1], has_parts ? part : -1); };
+      bool const is_owned = is_in(s.owned(), 2, i);
+      if constexpr (std::is_same_v<V, depth>) f(values(i[0], i[1]), wanted(0), is_owned);
+      else
+        for (int c = 0; c < 2; ++c)
+          if constexpr (std::is_same_v<V, flux>) f(values(i[0], i[1], c), wanted(c), is_owned);
+          else
+            for (int k = 0; k < 3; ++k) f(values(i[0], i[1], k, c), (k + 1) * wanted(c), is_owned);
+    });
+  });
+}
+
+template <class App>
+void try_cube(kr::grid const& g, std::string_view device) {
+  run<km::mpi> r(device);
+  auto const& env = r.environment();
+  cube_fields<App> f(r, g, kr::extra<wind>{3});
+  auto const try_one = [&]<class V>(V) {
+    CAPTURE(V::about.name);
+    double sums[2]{}, numbers[2]{};
+    each<V, kr::writes<kr::everywhere<V>>>(f, g, [](auto& e, double, bool) { e = 0; });
+    each<V, kr::writes<kr::owned<V>>>(f, g, [](auto& e, double wanted, bool is_owned) {
+      if (is_owned) e = std::remove_cvref_t<decltype(e)>(wanted);
+    });
+    touch<kr::owned<V>>(f); // so that copies between memories have a part in it
+    f.run(kr::exchange<V>{});
+    int wrong = 0;
+    each<V, kr::reads<kr::inside<V>>>(f, g, [&](auto const& e, double wanted, bool) {
+      wrong += wanted == 0 || e == std::remove_cvref_t<decltype(e)>(wanted) ? 0 : 1;
+      sums[0] += double(e) * wanted, numbers[0] += wanted != 0;
+    });
+    CHECK(wrong == 0);
+    // Copies of a value go back to it with its sign: as many times its square as there are copies.
+    f.run(kr::accumulate<V>{});
+    each<V, kr::reads<kr::owned<V>>>(f, g, [&](auto const& e, double wanted, bool is_owned) {
+      if (!is_owned) return;
+      sums[1] += double(e) * wanted, numbers[1] += std::abs(double(e)) / std::abs(wanted);
+    });
+    CHECK(km::sum(env, numbers[0]) == doctest::Approx(km::sum(env, numbers[1])));
+    CHECK(km::sum(env, sums[0]) == doctest::Approx(km::sum(env, sums[1])).epsilon(1e-6));
+    if constexpr (std::is_same_v<V, depth>) CHECK(sends_least<V>(env, f));
+  };
+  try_one(depth{}), try_one(wind{}), try_one(flux{});
+}
+
+struct push : kr::routine<"push", kr::on_device, kr::reads<kr::inside<depth>>, kr::updates<flux>> {
+  template <class V>
+  static void run(V v) {
+    auto const H = v(depth{});
+    auto const F = v(flux{});
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
+          F(i, j, 0) -= 0.1 * (H(i, j) - H(i - 1, j));
+          F(i, j, 1) -= 0.1 * (H(i, j) - H(i, j - 1));
+        });
+  }
+};
+struct flow : kr::routine<"flow", kr::on_device, kr::reads<kr::owned<kr::past<depth, 1>>, kr::inside<flux>>,
+                          kr::writes<depth>> {
+  template <class V>
+  static void run(V v) {
+    auto const H = v(depth{});
+    auto const was = v(kr::past<depth, 1>{});
+    auto const F = v(flux{});
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
+          H(i, j) = was(i, j) - 0.1 * (F(i + 1, j, 0) - F(i, j, 0) + F(i, j + 1, 1) - F(i, j, 1));
+        });
+  }
+};
+struct step : kr::schedule<kr::exchange<depth>, push, kr::exchange<flux>, kr::cycle<depth>, flow> {};
+struct saved_step : kr::schedule<step, kr::every<4, kr::checkpoint<"cubed">>> {};
+
+struct sea {
+  run<km::mpi>& on;
+  kr::fields<app_left, depth, flux> f;
+  explicit sea(run<km::mpi>& r, int n = 8) : on(r), f(r, cube(n, 1, r.environment().size())) {}
+  void begin() {
+    f.run(call<kr::writes<kr::owned<depth>, kr::owned<flux>>>{}, [&](auto v) {
+      for_all(v.owned(), 2, [&](kr::indices const& i) {
+        auto const at = in_grid(v.local(), i);
+        bool const is_hill = at[0] >= 13 && at[0] < 19 && at[1] >= 5; // where three panels meet
+        v(depth{})(i[0], i[1]) = is_hill ? 11 : 10, v(flux{})(i[0], i[1], 0) = v(flux{})(i[0], i[1], 1) = 0;
+      });
+    });
+  }
+  void run_steps(auto schedule, int n) {
+    for (int k = 0; k < n; ++k) f.step(schedule);
+  }
+  std::vector<double> whole() {
+    auto const depths = kr::gather(f, depth{}, 0);
+    auto const fluxes = kr::gather(f, flux{}, 0);
+    std::vector<double> made(depths.data(), depths.data() + depths.size());
+    made.insert(made.end(), fluxes.data(), fluxes.data() + fluxes.size());
+    return made;
+  }
+};
+
+} // namespace
+
+TEST_CASE("cube: ghosts are what lies at their place in space, and go back to it") {
+  int const ranks = km::basic_environment<km::mpi>().size();
+  for (int const width : {1, 2, 3})
+    for (int const corners : {-1, 0, 1}) {
+      kr::grid const g = cube(9 + width, width, ranks, 1 + corners % 2, corners);
+      if (corners == 0) try_cube<app_left>(g, "simulated");
+      else try_cube<app_right>(g, host::name);
+    }
+}
+
+TEST_CASE("cube: a wave about a corner keeps mass, and has equal bits on any ranks and devices") {
+  km::basic_environment<km::mpi> const world;
+  std::vector<double> first;
+  for (int ranks = 1; ranks <= std::min(world.size(), 6); ++ranks)
+    for (auto const device : either_device) {
+      if (run<km::mpi> some(device, ranks); some.environment().is_member()) {
+        sea all(some);
+        all.begin(), all.run_steps(step{}, 40);
+        auto const now = all.whole();
+        if (first.empty()) first = now;
+        if (world.rank() == 0) {
+          CHECK(now == first);
+          CHECK(std::accumulate(now.begin(), now.begin() + 384, 0.0) == doctest::Approx(3840 + 18).epsilon(1e-13));
+          CHECK(now[384 - 1] != 10); // it went far
+        }
+      }
+      km::barrier(world);
+    }
+}
+
+TEST_CASE("cube: files, on other ranks") {
+  km::basic_environment<km::mpi> const world;
+  in_folder const here(world);
+  std::vector<double> wanted;
+  if (run<km::mpi> some("simulated", std::min(world.size(), 3)); some.environment().is_member()) {
+    sea all(some);
+    all.begin(), all.run_steps(saved_step{}, 7), wanted = all.whole();
+    all.f.run(kr::save<"sea", depth>{});
+  }
+  km::barrier(world);
+  if (run<km::mpi> some(host::name, std::min(world.size(), 2)); some.environment().is_member()) {
+    sea all(some);
+    all.f.restart("cubed"), all.run_steps(step{}, 3);
+    auto const now = all.whole();
+    if (world.rank() == 0) CHECK(now == wanted);
+    kr::fields<app_left, depth, flux> plain(some, kr::grid{{48, 8}, kr::ghost_width{1}, kr::periodic{true}});
+    CHECK(keel::test::refuses([&] { plain.restart("cubed"); }, "or the ghosts, periodic dimensions or folds differ"));
+  }
+}
+
+TEST_CASE("cube: what cannot be is refused in words, on every rank") {
+  run<km::mpi> r(host::name);
+  auto const refused = [&](auto const& make, std::string_view why) { CHECK(keel::test::refuses(make, why)); };
+  refused([] { kr::grid({24, 5}, kr::cubed_sphere{}); }, "its extents are 24 x 5");
+  refused([] { kr::grid({24, 4}, kr::cubed_sphere{}, kr::periodic{true, false}); }, "its panels join each other");
+  refused([] { kr::grid({24, 4}, kr::cubed_sphere{2}); }, "corners_along is 2 (panels have dimensions 0 and 1");
+  refused([&] { kr::fields<app_left, depth>(r, kr::grid{{24, 4}, kr::blocks{35}, kr::cubed_sphere{}}); },
+          "Give blocks that are, times the ranks, a multiple of 6");
+  struct corner : kr::variable<"corner", double**, kr::at<kr::vertex>> {};
+  refused([&] { kr::fields<app_left, corner>(r, cube(24, 1, r.environment().size())); },
+          "variable corner lies otherwise than cells do");
+}
