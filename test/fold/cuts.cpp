@@ -3,10 +3,10 @@
 #include <keel/impl/layout/grid/boxes.hpp>
 #include <keel/layout.hpp>
 
-#include "plain.hpp"
 #include "pole.hpp"
 #include "sphere.hpp"
 
+#include <layout/plain.hpp>
 #include <support/random_cuts.hpp>
 
 #include <numeric>

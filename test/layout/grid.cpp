@@ -1,63 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include <keel/layout/grid.hpp>
 
-#include <keel/impl/layout/grid/grid_share.hpp>
 #include <keel/layout.hpp>
 #include <keel/policy/error.hpp>
 
-#include <support/test.hpp>
+#include "plain.hpp"
+
 #include <support/random_cuts.hpp>
 
 #include <random>
-
-namespace kr = keel::residency;
-namespace kd = keel::residency::detail;
 
 using keel::test::refuses;
 
 namespace {
 
-void for_each(kr::bounds const& box, auto const& f) {
-  for (auto i = box.begin[0]; i < box.end[0]; ++i)
-    for (auto j = box.begin[1]; j < box.end[1]; ++j) f(i, j);
-}
-
-/// A variable in two dimensions on all ranks, each element with its place in the grid.
-struct on_all_ranks {
-  struct one {
-    kr::share cells, is;
-    std::vector<std::int64_t> values; // -1: not filled
-    [[nodiscard]] std::size_t at(std::int64_t i, std::int64_t j) const { return std::size_t(i * is.extents[1] + j); }
-    /// Where a local index lies in the grid, as the owner counts; -1 beyond a wall.
-    [[nodiscard]] std::int64_t place(std::int64_t i, std::int64_t j) const {
-      std::int64_t x[2]{i, j}, longer = is.longer[0];
-      for (int d = 0; d < 2; ++d) {
-        std::int64_t const n = cells.global_extents[d];
-        x[d] += cells.global_begin[d] - is.width[d];
-        if (is.wraps[std::size_t(d)]) x[d] = (x[d] + 4 * n - longer) % n + longer;
-        else if (x[d] < 0 || x[d] >= n + longer) return -1;
-      }
-      return 1000 * x[0] + x[1];
-    }
-  };
-  std::vector<std::vector<one>> ranks; // and blocks
-  std::vector<kd::decomposition> cuts;
-
-  on_all_ranks(kr::grid const& g, int count, kr::lattice const& on) {
-    for (int r = 0; r < count; ++r) {
-      auto& blocks = ranks.emplace_back();
-      std::vector<kr::share> shares;
-      for (int b = 0; b < g.blocks(); ++b) {
-        kr::share const cells = kr::share_of(g, count, r, b), is = kr::share_of(cells, on, "x");
-        one& here =
-            blocks.emplace_back(one{cells, is, std::vector<std::int64_t>(std::size_t(is.everywhere().size(2)), -1)});
-        for_each(is.owned(), [&](std::int64_t i, std::int64_t j) { here.values[here.at(i, j)] = here.place(i, j); });
-        shares.push_back(is);
-      }
-      cuts.push_back(kd::decomposition_of(shares, g.blocks(), r));
-    }
+/// Where a local element lies in the grid, as the owner counts; -1e9 beyond a wall.
+double place(kr::share const& s, kr::indices const& at) {
+  std::int64_t x[2], longer = s.longer[0];
+  for (int d = 0; d < 2; ++d) {
+    std::int64_t const n = s.global_extents[d];
+    x[d] = s.global_begin[d] + at[d] - s.owned().begin[d];
+    if (s.wraps[std::size_t(d)]) x[d] = (x[d] + 4 * n - longer) % n + longer;
+    else if (x[d] < 0 || x[d] >= n) return -1e9;
   }
-};
+  return double(1000 * x[0] + x[1]);
+}
 
 } // namespace
 
@@ -150,48 +117,30 @@ TEST_CASE(
     kr::grid const g{{n[0], n[1]}, width, kr::periodic{below(2) == 0, below(2) == 0}, kr::cuts{at}, kr::blocks{blocks}};
     kr::lattice on;
     if (below(2) == 0) on.longer = 3;
-    on_all_ranks all(g, ranks, on);
+    parts x(g, ranks, on);
     std::vector<int> owners(std::size_t(1000 * (n[0] + 1)), 0);
-    for (auto const& rank : all.ranks)
-      for (auto const& block : rank) {
-        if (!block.is.has_cells) ++without_cells, wrong += block.values.empty() ? 0 : 1;
-        for (std::int64_t const place : block.values)
-          if (place >= 0) ++owners[std::size_t(place)];
-        wrong += block.is.regions == all.ranks[0][0].is.regions ? 0 : 1;
+    for (auto& rank : x.all)
+      for (part& one : rank) {
+        if (!one.is.has_cells) ++without_cells, wrong += one.values.empty() ? 0 : 1;
+        for_each(one.is.owned(), [&](kr::indices const& i) {
+          one.at(i) = place(one.is, i);
+          ++owners[std::size_t(one.at(i))];
+        });
+        wrong += one.is.regions == x.all[0][0].is.regions ? 0 : 1;
       }
     auto const owned = n[0] * n[1] * (on.longer == 0 ? 1 : 0);
     if (on.longer == 0 && std::count(owners.begin(), owners.end(), 1) != owned) ++wrong;
     if (std::any_of(owners.begin(), owners.end(), [](int many) { return many > 1; })) ++wrong;
-
-    auto const fill = [&](int to, kd::segment const& ghost, int from, kd::segment const& rim) {
-      auto& there = all.ranks[std::size_t(to)][std::size_t(ghost.component)];
-      auto const& here = all.ranks[std::size_t(from)][std::size_t(rim.component)];
-      for_each(ghost.box, [&](std::int64_t i, std::int64_t j) {
-        there.values[there.at(i, j)] =
-            here.values[here.at(i - ghost.box.begin[0] + rim.box.begin[0], j - ghost.box.begin[1] + rim.box.begin[1])];
-      });
-    };
-    for (int r = 0; r < ranks; ++r) {
-      kd::decomposition const& cut = all.cuts[std::size_t(r)];
-      for (kd::own_copy const& o : cut.own) fill(r, o.ghosts, r, o.origins);
-      for (kd::partner const& p : cut.partners) {
-        auto const& theirs = all.cuts[std::size_t(p.rank)].partners;
-        auto const mine = std::find_if(theirs.begin(), theirs.end(), [&](auto const& q) { return q.rank == r; });
-        REQUIRE(mine != theirs.end());
-        REQUIRE(mine->rims.size() == p.ghosts.size());
-        for (std::size_t k = 0; k < p.ghosts.size(); ++k) fill(r, p.ghosts[k], p.rank, mine->rims[k]);
-      }
-    }
-    for (auto const& rank : all.ranks)
-      for (auto const& block : rank) {
-        for_each(block.is.everywhere(), [&](std::int64_t i, std::int64_t j) {
-          wrong += block.values[block.at(i, j)] == block.place(i, j) ? 0 : 1, ++ghosts;
-        });
+    wrong += x.exchange();
+    for (auto& rank : x.all)
+      for (part& one : rank) {
+        for_each(one.is.everywhere(),
+                 [&](kr::indices const& i) { wrong += one.at(i) == place(one.is, i) ? 0 : 1, ++ghosts; });
         for (int d = 0; d < 2; ++d) { // beyond the low side lies what the neighbour there owns
-          int const low = block.cells.neighbour[std::size_t(d)][0];
-          bool const is_at_end = block.cells.global_begin[d] == 0 && !g.is_periodic(d);
-          if (block.cells.has_cells) wrong += (low < 0) == is_at_end ? 0 : 1;
-          if (low >= 0 && block.cells.has_cells) wrong += all.ranks[std::size_t(low)][0].cells.has_cells ? 0 : 1;
+          int const low = one.is.neighbour[std::size_t(d)][0];
+          bool const is_at_end = one.is.global_begin[d] == 0 && !g.is_periodic(d);
+          if (one.is.has_cells) wrong += (low < 0) == is_at_end ? 0 : 1;
+          if (low >= 0 && one.is.has_cells) wrong += x.all[std::size_t(low)][0].is.has_cells ? 0 : 1;
         }
       }
   }
