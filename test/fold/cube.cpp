@@ -10,6 +10,8 @@
 #include <keel/residency/gather.hpp>
 #include <keel/schedule/checkpoint.hpp>
 
+#include <store/python.hpp>
+
 #include <cmath>
 #include <numeric>
 
@@ -176,7 +178,6 @@ TEST_CASE("cube: files, on other ranks") {
   if (run<km::mpi> some("simulated", std::min(world.size(), 3)); some.environment().is_member()) {
     sea all(some);
     all.begin(), all.run_steps(saved_step{}, 7), wanted = all.whole();
-    all.f.run(kr::save<"sea", depth>{});
   }
   km::barrier(world);
   if (run<km::mpi> some(host::name, std::min(world.size(), 2)); some.environment().is_member()) {
@@ -187,6 +188,39 @@ TEST_CASE("cube: files, on other ranks") {
     kr::fields<app_left, depth, flux> plain(some, kr::grid{{48, 8}, kr::ghost_width{1}, kr::periodic{true}});
     CHECK(keel::test::refuses([&] { plain.restart("cubed"); }, "or the ghosts, periodic dimensions or folds differ"));
   }
+}
+
+TEST_CASE("cube: what is saved is a sphere, whatever the order of its arrays") {
+  auto const try_order = [](auto app, std::string_view device) {
+    run<km::mpi> r(device);
+    in_folder const here(r.environment());
+    kr::grid const g = cube(5, 1, r.environment().size());
+    {
+      kr::fields<decltype(app), depth, flux> f(r, g);
+      each<depth, kr::writes<kr::owned<depth>>>(f, g, [](double& e, double wanted, bool is_owned) {
+        if (is_owned) e = wanted;
+      });
+      each<flux, kr::writes<kr::owned<flux>>>(f, g, [](double& e, double wanted, bool is_owned) {
+        if (is_owned) e = wanted;
+      });
+      f.run(kr::save<"sea", depth, flux>{});
+    }
+    km::barrier(r.environment());
+    auto const python = keel::test::python_with_h5py();
+    if (r.environment().rank() != 0) return;
+    if (python.empty()) return keel::test::skip("no h5py");
+    // A number says where on the cube its cell lies; the middle of its corners is near there.
+    CHECK(keel::test::said_by_h5py(python, "sea.000000.vtkhdf", R"(
+  import numpy as np
+  f = f["VTKHDF"]
+  corners, place = f["Points"][:].reshape(-1, 4, 3), (f["CellData/depth"][:] - 1) // 3
+  middle = np.tan(np.pi / 20 * (np.stack([place % 100, place // 100 % 100, place // 10000], 1) - 5))
+  middle /= np.linalg.norm(middle, axis=1, keepdims=True)
+  print(abs(np.linalg.norm(corners, axis=2) - 1).max() < 1e-12, abs(corners.mean(1) - middle).max() < 0.05,
+        len(np.unique(place)), f["CellData/flux"].shape, set(f["Types"][:]), (f["Offsets"][:] == np.arange(0, 604, 4)).all())
+)") == "True True 150 (150, 2) {9} True\n");
+  };
+  try_order(app_left{}, "simulated"), try_order(app_right{}, host::name);
 }
 
 TEST_CASE("cube: what cannot be is refused in words, on every rank") {

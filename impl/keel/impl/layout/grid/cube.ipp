@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/grid/cube.hpp>
-#include <keel/impl/layout/grid/grid_cut.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 namespace keel::residency::detail {
@@ -34,6 +35,18 @@ KEEL_INLINE cube_way cube_way::across(int d, side s, std::int64_t n, bool is_on_
   to.at[d] = n - 1 + (goes_back && is_on_faces ? 1 : 0) - at[other], to.of[d] = -of[other], to.along[d] = along[other];
   if (part >= 0) to.part = 1 - part, to.changes_sign = changes_sign != goes_back;
   return to;
+}
+
+KEEL_INLINE std::array<double, 3> point_on_sphere(int panel, std::array<std::int64_t, 2> at, std::int64_t n) {
+  // Dimensions of space, from 1, along those of a panel and away from the middle of the cube.
+  static constexpr int ways[panels][3] = {{2, 3, 1}, {-1, 3, 2}, {-1, -2, 3}, {-3, -2, -1}, {-3, 1, -2}, {2, 1, -3}};
+  double const eighth = std::atan(1.), along[] = {std::tan(eighth * (2. * double(at[0]) / double(n) - 1)),
+                                                  std::tan(eighth * (2. * double(at[1]) / double(n) - 1)), 1};
+  double const length = std::sqrt(along[0] * along[0] + along[1] * along[1] + 1);
+  std::array<double, 3> made{};
+  for (int k = 0; k < 3; ++k)
+    made[std::size_t(std::abs(ways[panel][k]) - 1)] = std::copysign(1., ways[panel][k]) * along[k] / length;
+  return made;
 }
 
 // What lies beyond an end of the panel is cut off and goes over it. About a corner the way has no end.

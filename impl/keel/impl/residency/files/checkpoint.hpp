@@ -49,7 +49,7 @@ struct saved_dimension {
   std::int64_t extent;
   int width; ///< of the ghosts
   int ends;  ///< 0: at walls; 1: where it begins; from `on_cube` on: at other panels of a cube; else at a fold, and how
-  static constexpr int on_cube = 128;
+  static constexpr int on_cube = 2 + 16 * max_grid_rank;
 
   friend bool operator==(saved_dimension const&, saved_dimension const&) = default;
 };

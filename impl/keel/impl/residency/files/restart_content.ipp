@@ -72,7 +72,7 @@ public:
     while (from.has_more() && has_rank) {
       auto const extent = from.next(1);
       auto const width = from.next<int>(0);
-      made.grids.push_back({extent, width, from.next<int>(0, 2 + max_grid_rank * 16 - 1)});
+      made.grids.push_back({extent, width, from.next<int>(0, saved_dimension::on_cube + 2)});
     }
     auto const text = [&](std::vector<saved_dimension> const& all) {
       std::string cells;

@@ -40,6 +40,7 @@ private:
   struct content;
   [[nodiscard]] content content_of(saved_frame const& what) const;
   void put_image(saved_frame const& what, content& in) const;
+  void put_sphere(saved_frame const& what, content& in) const;
   void put_mesh(saved_frame const& what, content& in) const;
 
   fields_state& fields_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/files/save.hpp>
 #include <keel/impl/layout/agreement.hpp>
+#include <keel/impl/layout/grid/cube.hpp>
 #include <keel/impl/store/whole_file.hpp>
 #include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/impl/residency/fields_state.hpp>
@@ -46,6 +47,31 @@ struct saved_series::content {
     boxes.push_back({dataset, kept->data(), box, bytes});
     made.push_back(kept);
   }
+  /// Cells of so many points of their own each, of which this rank writes some. Returns their numbers.
+  std::vector<std::int64_t> add_cells(std::int64_t total, std::int64_t first, std::int64_t last, std::int64_t points,
+                                      std::uint8_t type, bool is_last_rank) {
+    std::string const root = "/VTKHDF/";
+    auto const integers = [&](std::string const& name, std::int64_t count) {
+      return add(root + name, stored_type::integer, 8, {count});
+    };
+    file.groups.push_back(
+        {"/VTKHDF", {{"Version", std::vector<std::int64_t>{1, 0}}, {"Type", std::string("UnstructuredGrid")}}});
+    for (char const* const name : {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"}) {
+      std::int64_t const number = name == std::string_view("NumberOfCells") ? total : points * total;
+      std::vector<std::byte>& bytes = file.datasets[std::size_t(integers(name, 1))].content;
+      bytes.resize(sizeof number);
+      std::memcpy(bytes.data(), &number, sizeof number);
+    }
+    std::vector<std::int64_t> counted(std::size_t(points * (last - first)));
+    std::iota(counted.begin(), counted.end(), points * first);
+    add(integers("Connectivity", points * total), counted, points * first, points * total);
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t n = first; n < last + (is_last_rank ? 1 : 0); ++n) offsets.push_back(points * n);
+    add(integers("Offsets", total + 1), std::move(offsets), first, total + 1);
+    add(add(root + "Types", stored_type::natural, 1, {total}),
+        std::vector<std::uint8_t>(std::size_t(last - first), type), first, total);
+    return counted;
+  }
 };
 
 KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) const {
@@ -72,6 +98,45 @@ KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) c
   }
 }
 
+// Its cells, with corners of their own; in the order of the array.
+KEEL_INLINE void saved_series::put_sphere(saved_frame const& what, content& in) const {
+  arrays const& on = fields_.arrays_;
+  std::int64_t const n = on.local(component{}).global_extents[1], total = panels * n * n;
+  auto const begin = [&](int rank) { return total * rank / ranks_.size(); };
+  in.add_cells(total, begin(ranks_.rank()), begin(ranks_.rank() + 1), 4, 9, // quadrangles
+               ranks_.rank() == ranks_.size() - 1);
+  int const points = in.add("/VTKHDF/Points", stored_type::floating, 8, {4 * total, 3});
+  for (saved_frame::array const& a : what.arrays) {
+    if (a.group == "FieldData") continue;
+    bool const is_left = on.variables()[std::size_t(a.level.variable)].kind->is_left;
+    int const dataset = in.add("/VTKHDF/CellData/" + detail::name_of(on, a.level), {total}, seen_array(on, a.level, 0));
+    for (int c = 0; c < on.components(); ++c) {
+      in.put(dataset, seen_array(on, a.level, c));
+      if (&a != &what.arrays.front()) continue;
+      share const& s = on.local({c}, a.level.variable);
+      auto const panel = int(s.global_begin[0] / n);
+      bounds const own = s.owned();
+      int const row = is_left ? 1 : 0; // cells of a row follow on each other
+      for (std::int64_t r = own.begin[row]; r < own.end[row]; ++r) {
+        std::vector<double> corners;
+        indices at;
+        at[row] = r;
+        for (at[1 - row] = own.begin[1 - row]; at[1 - row] < own.end[1 - row]; ++at[1 - row])
+          for (auto const& [up, right] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}})
+            for (double const x : point_on_sphere(panel,
+                                                  {s.global_begin[0] - panel * n + at[0] - own.begin[0] + up,
+                                                   s.global_begin[1] + at[1] - own.begin[1] + right},
+                                                  n))
+              corners.push_back(x);
+        std::int64_t const whole[] = {s.global_begin[0] + (row == 0 ? r - own.begin[0] : 0),
+                                      s.global_begin[1] + (row == 1 ? r - own.begin[1] : 0)};
+        in.add(points, std::move(corners), 12 * (is_left ? whole[1] * panels * n + whole[0] : whole[0] * n + whole[1]),
+               12 * total);
+      }
+    }
+  }
+}
+
 KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) const {
   arrays const& on = fields_.arrays_;
   geometry const& lies = *on.lattice_of(what.arrays.front().level.variable);
@@ -81,24 +146,7 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) co
   std::int64_t const first = places.empty() ? total : places.front().along[0].first;
   std::int64_t last = first;
   for (placed_box const& one : places) last += one.along[0].count;
-  auto const integers = [&](std::string const& name, std::vector<std::int64_t> extents) {
-    return in.add(root + name, stored_type::integer, 8, std::move(extents));
-  };
-  in.file.groups.push_back(
-      {"/VTKHDF", {{"Version", std::vector<std::int64_t>{1, 0}}, {"Type", std::string("UnstructuredGrid")}}});
-  for (char const* const name : {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"}) {
-    std::vector<std::byte>& bytes = in.file.datasets[std::size_t(integers(name, {1}))].content;
-    bytes.resize(sizeof total);
-    std::memcpy(bytes.data(), &total, sizeof total);
-  }
-  std::vector<std::int64_t> counted(std::size_t(last - first));
-  std::iota(counted.begin(), counted.end(), first);
-  in.add(integers("Connectivity", {total}), counted, first, total);
-  std::vector<std::int64_t> offsets = counted;
-  if (ranks_.rank() == ranks_.size() - 1) offsets.push_back(total);
-  in.add(integers("Offsets", {total + 1}), std::move(offsets), first, total + 1);
-  in.add(in.add(root + "Types", stored_type::natural, 1, {total}),
-         std::vector<std::uint8_t>(std::size_t(last - first), 1), first, total); // vertices
+  std::vector<std::int64_t> counted = in.add_cells(total, first, last, 1, 1, ranks_.rank() == ranks_.size() - 1);
 
   // Positions have one to three numbers, and are called so; else the first of the list that has two or three.
   auto const are_positions = [&](saved_frame::array const& a) {
@@ -133,7 +181,7 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) co
     }
   in.add(in.add(root + "Points", stored_type::floating, bytes, {total, 3}), std::move(points), 3 * first, 3 * total,
          bytes);
-  int const ids = integers("CellData/id", {total});
+  int const ids = in.add(root + "CellData/id", stored_type::integer, 8, {total});
   if (elements const* const here = lies.with_ids(); here == nullptr) in.add(ids, std::move(counted), first, total);
   else
     for (ordered_box const& box : boxes_of_ids(*here)) in.boxes.push_back({ids, here->ids.data(), box, 8});
@@ -147,7 +195,8 @@ KEEL_INLINE auto saved_series::content_of(saved_frame const& what) const -> cont
   content in;
   in.time = double(fields_.book_.steps());
   in.file.datasets.push_back(table_of_parts(ranks_.size(), 0));
-  if (what.mesh.empty()) put_image(what, in);
+  if (what.mesh.empty() && fields_.arrays_.local(component{}).folds.is_cube) put_sphere(what, in);
+  else if (what.mesh.empty()) put_image(what, in);
   else put_mesh(what, in);
   for (saved_frame::array const& a : what.arrays) {
     if (a.group != "FieldData") continue;
