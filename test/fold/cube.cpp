@@ -44,12 +44,12 @@ void each(auto& fields, kr::grid const& g, auto const& f) {
                          column = s.global_begin[1] + i[1] - s.width[1];
       auto const wanted = [&](int part) { return all.value(panel, row, column, has_parts ? part : -1); };
       bool const is_owned = is_in(s.owned(), 2, i);
-      if constexpr (std::is_same_v<V, depth>) f(values(i[0], i[1]), wanted(0), is_owned);
-      else
-        for (int c = 0; c < 2; ++c)
-          if constexpr (std::is_same_v<V, flux>) f(values(i[0], i[1], c), wanted(c), is_owned);
-          else
-            for (int k = 0; k < 3; ++k) f(values(i[0], i[1], k, c), (k + 1) * wanted(c), is_owned);
+      for (int c = 0; c < (has_parts ? 2 : 1); ++c) {
+        if constexpr (std::is_same_v<V, depth>) f(values(i[0], i[1]), wanted(c), is_owned);
+        if constexpr (std::is_same_v<V, flux>) f(values(i[0], i[1], c), wanted(c), is_owned);
+        for (int k = 0; k < 3; ++k)
+          if constexpr (std::is_same_v<V, wind>) f(values(i[0], i[1], k, c), (k + 1) * wanted(c), is_owned);
+      }
     });
   });
 }
