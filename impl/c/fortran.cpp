@@ -101,6 +101,11 @@ int keel_f_partition(int environment, descriptor mesh, std::int64_t owned_count,
                      std::int64_t const* counts, std::int64_t const* ghosts, int* partition) {
   return keel_partition(environment, text_of(mesh).c_str(), owned_count, owned, layers, counts, ghosts, partition);
 }
+int keel_f_partition_with_images(int environment, descriptor mesh, std::int64_t owned_count, std::int64_t const* owned,
+                                 int layers, std::int64_t const* counts, std::int64_t const* ghosts, int* partition) {
+  return keel_partition_with_images(environment, text_of(mesh).c_str(), owned_count, owned, layers, counts, ghosts,
+                                    partition);
+}
 int keel_f_sum(int environment, descriptor a, double* sum) {
   return guarded([&] {
     auto const& env = *get<ranks_object>(environment).it;

@@ -83,6 +83,15 @@ module keel
       integer(c_int64_t), intent(in) :: owned(*), counts(*), ghosts(*)
       integer(c_int), intent(out) :: partition
     end function
+    integer(c_int) function keel_partition_with_images(environment, mesh, owned_count, owned, layers, counts, ghosts, &
+        partition) bind(C, name='keel_f_partition_with_images')
+      import :: c_char, c_int, c_int64_t
+      integer(c_int), value :: environment, layers
+      character(kind=c_char, len=*), intent(in) :: mesh
+      integer(c_int64_t), value :: owned_count
+      integer(c_int64_t), intent(in) :: owned(*), counts(*), ghosts(*)
+      integer(c_int), intent(out) :: partition
+    end function
     integer(c_int) function keel_partition_size(partition, owned, all) bind(C)
       import :: c_int, c_int64_t
       integer(c_int), value :: partition

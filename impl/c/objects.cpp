@@ -289,8 +289,10 @@ int keel_ordered_sum(int ranks, std::int64_t n, double const* values, double* su
   });
 }
 
-int keel_partition(int ranks, char const* mesh, std::int64_t owned_count, std::int64_t const* owned, int layers,
-                   std::int64_t const* counts, std::int64_t const* ghosts, int* made) {
+namespace {
+int make_partition(kr::detail::search_for what, int ranks, char const* mesh, std::int64_t owned_count,
+                   std::int64_t const* owned, int layers, std::int64_t const* counts, std::int64_t const* ghosts,
+                   int* made) {
   return guarded([&] {
     auto const& env = *get<ranks_object>(ranks).it;
     std::span<std::int64_t const> mine;
@@ -304,9 +306,19 @@ int keel_partition(int ranks, char const* mesh, std::int64_t owned_count, std::i
       }
     });
     auto const name = kept(mesh);
-    *made =
-        add(std::make_shared<partition_object>(partition_object{name, kr::detail::find_owners(env, name, mine, all)}));
+    *made = add(std::make_shared<partition_object>(
+        partition_object{name, kr::detail::find_owners(env, name, mine, all, what)}));
   });
+}
+} // namespace
+
+int keel_partition(int ranks, char const* mesh, std::int64_t owned_count, std::int64_t const* owned, int layers,
+                   std::int64_t const* counts, std::int64_t const* ghosts, int* made) {
+  return make_partition(kr::detail::search_for::owners, ranks, mesh, owned_count, owned, layers, counts, ghosts, made);
+}
+int keel_partition_with_images(int ranks, char const* mesh, std::int64_t owned_count, std::int64_t const* owned,
+                               int layers, std::int64_t const* counts, std::int64_t const* ghosts, int* made) {
+  return make_partition(kr::detail::search_for::images, ranks, mesh, owned_count, owned, layers, counts, ghosts, made);
 }
 int keel_partition_size(int of, std::int64_t* owned, std::int64_t* all) {
   return guarded([&] {

@@ -101,6 +101,9 @@ int keel_partition(int environment, char const* mesh,         /**< any name */
                    int64_t const* counts,                     /**< `layers` numbers: ghosts in each */
                    int64_t const* ghosts,                     /**< all of them, the nearest layer first */
                    int* partition);
+/** The same, in which an element may be in several layers of ghosts, as its images. */
+int keel_partition_with_images(int environment, char const* mesh, int64_t owned_count, int64_t const* owned, int layers,
+                               int64_t const* counts, int64_t const* ghosts, int* partition);
 /** Elements that this rank owns, and those that it has. */
 int keel_partition_size(int partition, int64_t* owned, int64_t* all);
 /** The ids of all that it has, by local index. */

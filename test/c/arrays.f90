@@ -5,7 +5,7 @@ program arrays
   use keel
   implicit none
   integer(c_int64_t), parameter :: cells = 6
-  integer(c_int) :: world, rank, ranks, ring, x, plan, open, registry, v, line, cut, on_cut, cut_plan, flat
+  integer(c_int) :: world, rank, ranks, ring, seen, x, plan, open, registry, v, line, cut, on_cut, cut_plan, flat
   integer(c_int64_t) :: first, total, ids(cells + 2), ghosts(2), i, extents(1), begin(1), end(1), at(1)
   type(keel_array) :: here, there
   real(c_double), target :: wide(2*(cells + 2), 3)
@@ -26,6 +26,8 @@ program arrays
   ghosts = [modulo(first - 1, total), modulo(first + cells, total)]
   ids = [(first + i, i=0, cells - 1), ghosts]
   call good(keel_partition(world, 'cells', cells, ids, 1, [2_c_int64_t], ghosts, ring), 'partition')
+  call good(keel_partition_with_images(world, 'seen', cells, ids, 2, [2_c_int64_t, 2_c_int64_t], [ghosts, ghosts], seen), 'images')
+  call good(keel_free(seen), 'free')
   call good(keel_exchanger(world, 0, 1, [ring], x), 'exchanger')
 
   ! A section lies where it lies.

@@ -66,6 +66,19 @@ int main(int argc, char** argv) {
   GOOD(keel_partition_ids(ring, ids));
   CHECK(ids[0] == first && ids[cells + 1] == ghosts[1]);
 
+  /* Both ghosts once more, as images of their cells. */
+  int seen = 0, exchange_seen = 0, seen_plan = 0;
+  int64_t const twice[4] = {ghosts[0], ghosts[1], ghosts[1], ghosts[0]}, two_layers[2] = {2, 2};
+  BAD(keel_partition(world, "seen", cells, owned, 2, two_layers, twice, &seen), KEEL_REFUSED, "twice");
+  GOOD(keel_partition_with_images(world, "seen", cells, owned, 2, two_layers, twice, &seen));
+  GOOD(keel_exchanger(world, 0, 1, &seen, &exchange_seen));
+  double images[cells + 4] = {0};
+  for (int i = 0; i < cells; ++i) images[i] = (double)owned[i];
+  keel_array on_seen = {.data = images, .mesh = "seen", .type = KEEL_DOUBLE, .rank = 1, .extents = {cells + 4}};
+  GOOD(keel_plan(exchange_seen, 1, &on_seen, &seen_plan));
+  GOOD(keel_exchange(seen_plan, 1, &on_seen));
+  for (int i = 0; i < 4; ++i) CHECK(images[cells + i] == (double)twice[i]);
+
   /* Arrays: one of doubles, one (level, cell) of 32 bits, whose second index counts cells. */
   double t[cells + 2] = {0}, other[cells + 2] = {0};
   int32_t s[2][cells + 2] = {{0}};
