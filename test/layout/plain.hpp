@@ -36,13 +36,13 @@ struct parts {
   std::vector<std::vector<part>> all;
   std::vector<kd::decomposition> cut = {};
 
-  parts(kr::grid const& g, int ranks, kr::lattice const& on) {
+  parts(kr::grid const& g, int ranks, kr::lattice const& on, int layers = kr::all_layers) {
     for (int r = 0; r < ranks; ++r) {
       auto& here = all.emplace_back();
       std::vector<kr::share> list;
       for (int b = 0; b < g.blocks(); ++b)
         here.emplace_back(list.emplace_back(kr::share_of(kr::share_of(g, ranks, r, b), on, "x")));
-      cut.push_back(kd::decomposition_of(list, g.blocks(), r, kr::all_layers, on));
+      cut.push_back(kd::decomposition_of(list, g.blocks(), r, layers, on));
     }
   }
   /// Fills ghosts. Returns how many pieces come from elements that are not in the rim.
