@@ -6,7 +6,8 @@ import h5py
 import matplotlib.pyplot as plot
 import numpy
 
-figure, places = plot.subplots(1, len(sys.argv) - 2, figsize=(7.2, 2.6), layout="constrained")
+figure, places = plot.subplots(1, len(sys.argv) - 2, figsize=(7.2, 2.6),
+                               gridspec_kw={"left": 0.01, "right": 0.99, "bottom": 0.02, "top": 0.9, "wspace": 0.05})
 for place, name in zip(places, sys.argv[2:]):
     with h5py.File(name) as file:
         eta = file["VTKHDF/CellData/eta"][...].T

@@ -28,7 +28,7 @@ def main(*arguments):
         subprocess.run([program, "180"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         subprocess.run([python, script, drawn, *FRAMES], cwd=folder, check=True, env=environment)
         compare = ("import sys, matplotlib.image as image, numpy\na, b = map(image.imread, sys.argv[1:])\n"
-                   "sys.exit(a.shape != b.shape or float(numpy.abs(a - b).mean()) > 0.03)")
+                   "sys.exit(a.shape != b.shape or float(numpy.abs(a - b).mean()) > 0.005)")
         differs = subprocess.run([python, "-c", compare, drawn, picture], env=environment).returncode
     print(f"{'FAIL: ' + picture + ' is another picture' if differs else 'the same picture'}\n{1 - differs} passed, {differs} failed, 0 skipped")
     return differs
