@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -42,16 +43,38 @@ template <class T, std::size_t Length>
 inline constexpr std::size_t alignment_of_pack =
     std::has_single_bit(sizeof(T) * Length) ? (sizeof(T) * Length < 64 ? sizeof(T) * Length : 64) : alignof(T);
 
+#if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+/// Which of the 16 elements of a register are the first `count`.
+[[nodiscard]] KEEL_FORCE_INLINE std::uint16_t first_of_sixteen(std::size_t count) {
+  return std::uint16_t(count < 16 ? (1U << count) - 1 : 0xffffU);
+}
+#endif
+
 /// The first `count` elements from `source` on, and those of `rest` after them; reads no further.
 template <class T, class V>
 [[nodiscard]] KEEL_FORCE_INLINE V loaded_first(T const* source, std::size_t count, V rest) {
-  for (std::size_t i = 0; i < sizeof(V) / sizeof(T) && i < count; ++i) rest[i] = source[i];
+  constexpr std::size_t width = sizeof(V) / sizeof(T);
+#if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+  auto const& whole = *reinterpret_cast<T const(*)[width]>(source);
+  if constexpr (sizeof(T) == 8) asm("vmovupd %1, %0%{%2%}" : "+v"(rest) : "m"(whole), "Yk"(first_of_sixteen(count)));
+  else asm("vmovups %1, %0%{%2%}" : "+v"(rest) : "m"(whole), "Yk"(first_of_sixteen(count)));
+#else
+  for (std::size_t i = 0; i < width && i < count; ++i) rest[i] = source[i];
+#endif
   return rest;
 }
+
 /// Writes the first `count` elements.
 template <class T, class V>
 KEEL_FORCE_INLINE void store_first(V v, T* target, std::size_t count) {
-  for (std::size_t i = 0; i < sizeof(V) / sizeof(T) && i < count; ++i) target[i] = v[i];
+  constexpr std::size_t width = sizeof(V) / sizeof(T);
+#if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+  auto& whole = *reinterpret_cast<T(*)[width]>(target);
+  if constexpr (sizeof(T) == 8) asm("vmovupd %1, %0%{%2%}" : "+m"(whole) : "v"(v), "Yk"(first_of_sixteen(count)));
+  else asm("vmovups %1, %0%{%2%}" : "+m"(whole) : "v"(v), "Yk"(first_of_sixteen(count)));
+#else
+  for (std::size_t i = 0; i < width && i < count; ++i) target[i] = v[i];
+#endif
 }
 
 template <class P>
