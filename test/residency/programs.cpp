@@ -7,13 +7,10 @@
 
 #include "in_folder.hpp"
 #include "model.hpp"
-#include "spoil.hpp"
 
-#include <keel/impl/store/read_file.hpp>
+#include <keel/impl/store/stored_file.hpp>
 
 #include <support/oracle.hpp>
-
-#include <tuple>
 
 namespace kr = keel::residency;
 namespace km = keel::machine;
@@ -456,60 +453,6 @@ struct chosen
                                            op<kr::reads, kr::inside<b<R>>, kr::on_device>>>,
                    agreed<R>, compare<R>, op<kr::updates, kr::owned<b<R>>, kr::on_host>> {};
 
-// Conditions that hold by chance, the same on all ranks.
-std::uint64_t chances = 0;
-template <int N, int Ways>
-struct chance {
-  static int holds() {
-    return int((chances * 0x9e3779b97f4a7c15U ^ std::uint64_t(refused::step * 8 + N) * 0xd6e8feb86659fd93U) %
-               1'000'003 % Ways);
-  }
-};
-template <int N>
-struct at_times {
-  static bool holds() { return chance<N, 2>::holds() == 0; }
-};
-// What schedules are drawn from; each leaves valid what another one reads.
-template <class X>
-struct swapped : kr::schedule<kr::exchange<X>, tell_exchange<X>, op<kr::reads, kr::inside<X>, kr::on_device>> {};
-template <class X>
-struct cycled : kr::schedule<kr::cycle<X>, tell_cycle<X>> {};
-template <class X>
-struct cycled_in_place
-    : kr::schedule<kr::cycle_in_place<X>, tell_cycle<X, true>, op<kr::updates, kr::owned<X>, kr::on_host>> {};
-template <template <class...> class How, class Part>
-using here = op<How, Part, kr::on_host>;
-template <int R>
-struct kinds {
-  using A = a<R>;
-  using B = b<R>;
-  using C = c<R>;
-  using oldest = kr::past<C, 2>;
-  using of_b = std::tuple<kr::schedule<cycled<B>, swapped<past_b<R>>, here<kr::writes, B>>,
-                          kr::schedule<cycled<B>, here<kr::reads, kr::owned<past_b<R>>>, here<kr::writes, B>>,
-                          cycled_in_place<B>, here<kr::updates, kr::owned<B>>, here<kr::writes, B>>;
-  using of_c =
-      std::tuple<kr::schedule<cycled<C>, here<kr::reads, kr::owned<oldest>>, here<kr::writes, kr::everywhere<C>>>,
-                 kr::schedule<cycled<C>, here<kr::writes, C>, here<kr::writes, kr::walls<C>>>,
-                 kr::schedule<cycled<C>, here<kr::reads, kr::walls<past_c<R>>>, here<kr::writes, kr::everywhere<C>>>,
-                 cycled_in_place<C>, swapped<oldest>, here<kr::updates, kr::part<C, kr::core>>>;
-  using any =
-      std::tuple<here<kr::reads, kr::owned<A>>, here<kr::reads, kr::walls<A>>, here<kr::updates, kr::owned<A>>,
-                 here<kr::writes, kr::walls<A>>, here<kr::writes, A>, swapped<A>, here<kr::reads, kr::owned<past_b<R>>>,
-                 here<kr::reads, kr::walls<oldest>>, here<kr::reads, kr::owned<C>>,
-                 here<kr::writes, kr::everywhere<past_c<R>>>, kr::when<at_times<0>, here<kr::writes, A>>,
-                 kr::when<at_times<1>, swapped<B>, here<kr::updates, kr::owned<oldest>>>,
-                 kr::every<2, here<kr::reads, kr::owned<past_c<R>>>>,
-                 kr::repeat<2, here<kr::updates, kr::walls<past_c<R>>>>,
-                 kr::choose<chance<2, 3>, here<kr::writes, A>, here<kr::reads, kr::owned<B>>, cycled_in_place<C>>>;
-};
-template <class List, unsigned Seed>
-using one_of = std::tuple_element_t<(Seed * 2'654'435'761U >> 8) % std::tuple_size_v<List>, List>;
-template <int R, unsigned Seed, class K = kinds<R>>
-struct drawn : kr::schedule<one_of<typename K::of_b, Seed>, one_of<typename K::any, Seed + 100>,
-                            one_of<typename K::of_c, Seed + 200>, one_of<typename K::any, Seed + 300>,
-                            one_of<typename K::any, Seed + 400>> {};
-
 template <class App, int R>
 class trial {
 public:
@@ -544,43 +487,8 @@ public:
     play_on_ranks(calls - before);
     goes_on_ = false;
   }
-  // What of the levels matters when a step of these schedules begins, found without keel's help: each is changed in
-  // turn, and later routines see it or not. A checkpoint has just that.
-  template <class... Ss>
-  void weigh() {
-    km::basic_environment<km::mpi> const world;
-    take_ranks(world.size()), ranks_ = world.size();
-    kind_ = 0, blocks_ = count_ = 1, saves_ = saves::nothing;
-    if constexpr (R == 0) graph_ = test::meshes::hexagons(12, 6, ranks_); // with a core
-    else grids_ = {{{4 * ranks_ + 1, 5}, kr::ghost_width{1}, kr::periodic{false, true}}};
-    std::vector<site> sites;
-    on_ranks([&](fields&& f, bool) {
-      program.lags = false;
-      ready(f, false, [&] { find_sites<Ss...>(f, sites); });
-    });
-    km::barrier(world);
-    for (auto const& d : kr::detail::read_file("programs.h5").datasets) {
-      if (d.path.starts_with("/keel/")) continue;
-      auto const about = *kr::detail::attribute_of<std::vector<std::int64_t>>(d.attributes, "level");
-      std::int64_t bytes = 0;
-      for (site& s : sites)
-        if (s.variable == d.path[1] - 'a' && s.level == about[0]) {
-          s.is_saved = overlap(kr::region(about[2]), s.where);
-          bytes += s.is_saved || s.where == kr::region::owned ? s.bytes : 0;
-        }
-      CHECK(d.bytes() == bytes);
-    }
-    for (site const& s : sites) {
-      CAPTURE(s.variable);
-      CAPTURE(s.level);
-      CAPTURE(int(s.where));
-      CHECK(s.is_saved == s.matters);
-      saved += s.is_saved ? s.bytes : 0, mattering += s.matters ? s.bytes : 0;
-    }
-  }
   long refused = 0, misjudged = 0, dear = 0;
   std::uint64_t moved = 0, necessary = 0;
-  std::int64_t saved = 0, mattering = 0;
 
 private:
   int below(int n) { return int(random_() % std::uint64_t(n)); }
@@ -752,49 +660,6 @@ private:
       }
     };
     (require(Ss{}), ...);
-  }
-  /// A region of a level.
-  struct site {
-    int variable, level;
-    kr::region where;
-    std::int64_t bytes; ///< of all ranks
-    bool matters = false, is_saved = false;
-  };
-  template <class... Ss>
-  void find_sites(fields& f, std::vector<site>& sites) {
-    auto const step = [&] {
-      int n = below(int(sizeof...(Ss)));
-      refused::step = f.steps() + 1;
-      ((n-- == 0 ? f.step(Ss{}) : void()), ...);
-    };
-    auto const fill = [&] { for_levels([&]<class P>(P) { f.run(op<kr::writes, kr::everywhere<P>, kr::on_host>{}); }); };
-    fill(), refused::step = 1;
-    (f.step(Ss{}), ...);
-    for_levels([&]<class X, int L>(kr::past<X, L> part) {
-      kr::share const& lies = f.template local<X>();
-      auto const local = f.template bytes<X>();
-      std::int64_t own = km::sum(*environment_, std::int64_t(local[0] + local[1])), cells = 1, all = 1;
-      for (int d = 0; d < R; ++d) {
-        cells *= lies.global_extents[d];
-        all *= lies.global_extents[d] + (lies.wraps[std::size_t(d)] ? 0 : 2 * lies.width[d]);
-      }
-      for (kr::region const where : {kr::region::owned, kr::region::walls}) {
-        if (!overlap(program.now.exist[number_of<X>], where)) continue;
-        sites.push_back({number_of<X>, L, where, where == kr::region::owned ? own : own / cells * (all - cells)});
-        site& s = sites.back();
-        for (int turn = 0; turn < 8 && !s.matters; ++turn) {
-          fill(), Kokkos::fence();
-          chances = random_();
-          test::spoil(f.template view<host>(part), lies, where);
-          program.wrong = 0;
-          for (int n = 0; n < 5; ++n) step();
-          Kokkos::fence();
-          s.matters = km::sum(*environment_, long(program.wrong)) != 0;
-        }
-      }
-    });
-    program.wrong = 0;
-    fill(), f.run(kr::checkpoint<"programs">{});
   }
   // How the variables lie, for the oracle.
   std::vector<oracle::variable> lie(fields& f) {
@@ -1085,25 +950,6 @@ void holds(std::string_view device) {
   CHECK((t.refused > 0) == t.is_tracked);
 }
 
-template <int R>
-void weighs() {
-  km::basic_environment<km::mpi> const world;
-  if (!kr::detail::has_hdf5() || world.size() > 2) return; // as on two
-  test::in_folder const here(world);
-  trial<app<list<host>>, R> t(host::name, 1);
-  t.template weigh<wave<R>>();
-  t.template weigh<retried<R>>();
-  t.template weigh<chosen<R>>();
-  t.template weigh<closed<R>>();
-  t.template weigh<drawn<R, 1>>();
-  t.template weigh<drawn<R, 2>>();
-  t.template weigh<drawn<R, 3>>();
-  t.template weigh<drawn<R, 4>, drawn<R, 5>>();
-  CHECK(t.mattering > 0);
-  if (std::getenv("KEEL_TEST_PROGRAMS") != nullptr)
-    MESSAGE("bytes in checkpoints / bytes that matter " << double(t.saved) / double(t.mattering));
-}
-
 } // namespace
 
 TEST_CASE("residency: random programs find what was written last on a device that lags") {
@@ -1126,8 +972,4 @@ TEST_CASE("residency: random programs find what was written last in one and thre
 TEST_CASE("residency: random programs find what was written last on meshes") {
   holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft>, 0>("twin");
   holds<app<list<host, simulated>, kr::checked, Kokkos::LayoutRight, kr::on_device>, 0>("simulated");
-}
-TEST_CASE("residency: a checkpoint has the bytes that later routines see, found by changing each level and region") {
-  weighs<2>();
-  weighs<0>();
 }

@@ -4,6 +4,7 @@
 #include <residency/run.hpp>
 #include <validity/trial.hpp>
 
+#include <keel/impl/schedule/liveness.hpp>
 #include <keel/machine/alone.hpp>
 
 #include <support/test.hpp>
@@ -216,6 +217,51 @@ struct ends {
   }
 };
 
+// What steps read of the levels that there are when the first of them begins. Groups run by chance, those of the first
+// step not.
+struct later_reads {
+  program const& of;
+  generator& chance;
+  kr::region read[generator::variables][3]{}; ///< by variable and the level that it was
+  /// That level, of what lies in a region now; below 0: new.
+  std::array<int, kr::region_count> origin[generator::variables][3]{};
+
+  void follow(int steps) {
+    for (auto& levels : origin)
+      for (int l = 0; l < 3; ++l) levels[l].fill(l);
+    for (int n = 0; n < steps; ++n) walk(of.nodes, 0, of.size, *this);
+  }
+  void leaf(std::size_t i) {
+    auto const what = of.nodes[i].what();
+    if (what == kr::entry_kind::output)
+      for (std::size_t v = 0; v < of.variable_count; ++v)
+        for (int l = 0; l < of.variables[v]->levels; ++l) note(int(v), l, kr::region::owned);
+    for (auto const& r : of.view().asked(i))
+      if (!rotates(what)) note(r.variable, r.level, r.reads);
+    for (auto const& r : of.view().asked(i))
+      if (rotates(what)) rotate(r, rotation_of(what));
+      else
+        for (kr::region one : kr::single_regions)
+          if (overlap(one, invalidated_by(r.writes))) origin[r.variable][r.level][index_of(one)] = -1;
+  }
+  void note(int v, int level, kr::region where) {
+    for (kr::region one : kr::single_regions)
+      if (int const was = origin[v][level][index_of(one)]; was >= 0 && overlap(one, where))
+        read[v][was] = read[v][was] | one;
+  }
+  void rotate(kr::request const& r, kr::rotation how) {
+    int const levels = of.levels(r);
+    auto* const freed = kr::rotate_levels(origin[r.variable], levels, how);
+    if (levels > 1 && freed != nullptr) freed->fill(-1);
+  }
+  template <class Body>
+  void group(std::size_t i, Body const& body) {
+    kr::entry const& e = *of.nodes[i].about;
+    if (is_choice(e.what)) return walk_one(of.nodes, i, std::size_t(chance.below(int(e.child_count))), *this);
+    for (int n = e.what == kr::entry_kind::every ? chance.below(2) : rounds(e, 2, chance); n > 0; --n) body();
+  }
+};
+
 // A schedule with the ledger and the oracle, step after step, from data that are valid everywhere on the host. It goes
 // no further once a read finds nothing, and the ledger has to say so where the oracle does; or it `skips` such reads.
 class followed {
@@ -352,4 +398,27 @@ TEST_CASE("residency: the plan of random schedules counts what a ledger copies i
     wrong += !good;
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("residency: what is live before steps of a random schedule is what some of them read of it") {
+  long wrong = 0, missed = 0, live_parts = 0, dead = 0;
+  for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
+    generator make(seed);
+    program const p(make.schedule(2, true));
+    kr::detail::live_levels none;
+    for (std::size_t v = 0; v < p.variable_count; ++v) none.emplace_back(std::size_t(p.variables[v]->levels));
+    auto const nodes = p.view();
+    auto const live = live_before({&nodes, 1}, none, false);
+    later_reads all{p, make};
+    for (int path = 0; path < 200; ++path) all.follow(5);
+    for (std::size_t v = 0; v < live.size(); ++v)
+      for (std::size_t l = 0; l < live[v].size(); ++l)
+        for (kr::region one : kr::single_regions) {
+          bool const is_live = overlap(one, live[v][l].what), is_read = overlap(one, all.read[v][l]);
+          wrong += is_read && !is_live, missed += is_live && !is_read, live_parts += is_live, dead += !is_live;
+        }
+  }
+  CHECK(wrong == 0);
+  CHECK(missed * 100 < live_parts); // of those that few paths lead to
+  CHECK(dead > 1'000);
 }
