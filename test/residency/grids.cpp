@@ -100,30 +100,6 @@ TEST_CASE("residency: messages of an exchange on the device go by way of the hos
   try_all<app_left, mass, wide>("simulated", {{24, 17}, kr::ghost_width{2, 1}, kr::periodic{true, false}});
 }
 
-TEST_CASE("residency: components may differ in size, and each is exchanged, copied and counted as it is") {
-  for (auto const device : either_device) {
-    run<km::mpi> here{device};
-    kr::periodic const wraps{true, true};
-    kr::grid const coarse{{8, 9}, kr::ghost_width{1}, wraps}, fine{{17, 18}, kr::ghost_width{2, 1}, wraps};
-    kr::fields<app_right, mass> f{here, coarse, kr::further_grids{{fine}}};
-    CHECK(f.components() == 2);
-    CHECK(f.local(kr::component{1}).global_extents == kr::indices{{17, 18}});
-    fill<mass>(f), touch<mass>(f);
-    f.run(kr::exchange<mass>{});
-    CHECK(wrong_inside<mass>(f) == 0);
-    std::uint64_t owned = 0;
-    for (int c = 0; c < 2; ++c) owned += 8 * std::uint64_t(f.local(kr::component{c}).owned().size(2));
-    CHECK(f.traffic().bytes(kr::way::to_host) == (device == "simulated" ? owned : 0));
-    CHECK(f.bytes<mass>(kr::component{1})[0] + f.bytes<mass>(kr::component{1})[1] ==
-          8 * std::uint64_t(f.local(kr::component{1}).owned().size(2)));
-    fill<mass>(f, 2, 1);
-    CHECK_FALSE(f.is_valid<mass>(kr::region::ghosts, kr::component{1}));
-    CHECK(f.is_valid<mass>(kr::region::everywhere, kr::component{0}));
-    CHECK(refuses([&] { kr::fields<app_right, mass>{here, kr::grid{{8, 9}}, kr::further_grids{{kr::grid{{8}}}}}; },
-                  "dimension"));
-  }
-}
-
 TEST_CASE("residency: each component is exchanged, and accumulated, by itself") {
   run<km::mpi> here{"simulated"};
   kr::fields<app_left, mass> f{here, kr::grid{{9, 13}, kr::ghost_width{2, 1}, kr::periodic{true}}, kr::components{2}};
@@ -139,49 +115,8 @@ TEST_CASE("residency: each component is exchanged, and accumulated, by itself") 
   CHECK(f.is_valid<mass, keel::simulated>(kr::region::rim, kr::component{1}));
 }
 
-TEST_CASE("residency: an accumulate leaves ghosts valid nowhere, and is a part of the plan") {
-  struct smooth : empty<"smooth", kr::on_device, kr::reads<mass>> {};
-  struct push : empty<"push", kr::on_device, kr::writes<kr::everywhere<mass>>> {};
-  struct forces : kr::schedule<push, kr::accumulate<mass>, kr::exchange<mass>, smooth> {};
-  run<km::mpi> here{"simulated"};
-  kr::fields<app_right, mass> f{here, kr::grid{{9, 13}, kr::ghost_width{2, 1}, kr::periodic{true}}};
-  CHECK(refuses([&] { f.run(kr::accumulate<mass>{}); }, "routine accumulate reads mass"));
-  f.run(push{});
-  f.run(kr::accumulate<mass>{});
-  CHECK(f.is_valid<mass>(kr::region::rim));
-  CHECK_FALSE(f.is_valid<mass, keel::simulated>(kr::region::rim));
-  CHECK(refuses([&] { f.run(smooth{}); }, " reads mass, level 0, halo, valid nowhere"));
-  CHECK(refuses([&] { f.run(kr::accumulate<mass>{}); }, " reads mass, level 0, halo, valid nowhere"));
-  auto const before = f.traffic();
-  for (int n = 0; n < 3; ++n) f.step(forces{});
-  using on_host = kr::plan<app_right, forces, keel::simulated>;
-  static_assert(on_host::copies(kr::device, kr::host) == 2 && on_host::copies(kr::device, kr::host, kr::core) == 0);
-  static_assert(on_host::copies(kr::host, kr::device) == 2 && on_host::copies(kr::host, kr::device, kr::core) == 0);
-  static_assert(kr::plan<app_left, forces, keel::simulated>::copies(kr::device, kr::host) == 0);
-  auto const moved = f.bytes<mass>();
-  for (auto const way : {kr::way::to_host, kr::way::to_device})
-    CHECK(f.traffic().bytes(way) - before.bytes(way) == 3 * (moved[1] + moved[2]));
-  auto const sent = [&](kr::region where) { return f.traffic().bytes(kr::way::to_neighbours, where); };
-  CHECK(sent(kr::region::halo) - before.bytes(kr::way::to_neighbours, kr::region::halo) ==
-        sent(kr::region::rim)); // by accumulates, by exchanges
-}
-
-TEST_CASE("residency: an exchange packs for others by one kernel, and by one fills all ghosts, whichever level it is") {
+TEST_CASE("residency: an exchange of more boxes than travel with a kernel takes two kernels at most") {
   run<km::mpi> here{twin::name};
-  kr::fields<app_twin, deep, circulation, force<2>> f{
-      here, kr::grid{{9, 13}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<deep>{3}};
-  for (int n = 0; n < 4; ++n) {
-    f.run(kr::cycle<deep>{});
-    fill<deep>(f, n), fill<circulation>(f, n), fill<force<2>>(f, n);
-    touch<deep>(f), touch<circulation>(f), touch<force<2>>(f);
-    (void)kernels_called("keel: regions");
-    f.run(kr::exchange<deep, circulation, force<2>>{});
-    int const kernels = kernels_called("keel: regions");
-    if (n > 0) CHECK(kernels == (here.environment().size() == 1 ? 1 : 2)); // in the first the ways are measured
-    stop_counting();
-    CHECK(wrong_inside<deep>(f, n) + wrong_inside<circulation>(f, n) + wrong_inside<force<2>>(f, n) == 0);
-  }
-  // More boxes than travel with a kernel.
   kr::fields<app_twin, force<3>> g{here, kr::grid{{9, 8, 10}, kr::ghost_width{1}, kr::periodic{true}}};
   for (int n = 0; n < 2; ++n) {
     fill<force<3>>(g, n), touch<force<3>>(g);
@@ -194,26 +129,14 @@ TEST_CASE("residency: an exchange packs for others by one kernel, and by one fil
   }
 }
 
-TEST_CASE("residency: what a rank has of the vertices of a grid") {
-  kr::grid const g{{10, 4}, kr::ghost_width{2}, kr::ranks_in{2, 1}};
-  kr::share const low = share_of(share_of(g, 2, 0), corner::about.on, "corner"),
-                  high = share_of(share_of(g, 2, 1), corner::about.on, "corner");
-  CHECK(low.extents == kr::indices{{10, 9}});
-  CHECK(low.owned() == kr::bounds{{{2, 2}}, {{8, 7}}}); // the layer that both share is the lower rank's
-  CHECK(high.owned() == kr::bounds{{{3, 2}}, {{8, 7}}});
-  CHECK(high.global_begin == kr::indices{{6, 0}});
-  CHECK(low.core().end[0] == 5); // three layers are ghosts of the upper rank
-  CHECK(high.core().begin[0] == 5);
-  CHECK(high.inside().begin[0] == 0);
-  CHECK((low.regions == kr::region::everywhere && high.regions == kr::region::everywhere));
-}
-
 TEST_CASE("residency: a variable that the grid cannot carry") {
   run<km::mpi> here{host::name};
   CHECK(refuses([&] { kr::fields<app_right, wide> f(here, kr::grid{{40, 1}}); },
                 "variable wide has ghosts of a width of 2 in dimension 1"));
   CHECK(refuses([&] { kr::fields<app_right, length> f(here, kr::grid{{40}}); },
                 "variable length lies along dimension 1"));
+  CHECK(refuses([&] { kr::fields<app_right, mass>{here, kr::grid{{8, 9}}, kr::further_grids{{kr::grid{{8}}}}}; },
+                "dimension"));
 }
 
 // Rows of whole packs.
@@ -236,36 +159,12 @@ void have_whole_rows(bool is_left) {
 }
 struct table : kr::variable<"table", float*, kr::off_grid, kr::padded<3>> {};
 struct fixed : kr::variable<"fixed", double* [6], kr::off_grid, kr::padded<4>> {};
-/// All of the array, what lies after its rows as well.
-struct twice : kr::routine<"twice", kr::on_device, kr::updates<kr::everywhere<rows>>> {
-  template <class V>
-  static void run(V v) {
-    auto const all = v(rows{});
-    Kokkos::parallel_for(
-        "twice", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, int(all.extent(0))),
-        KOKKOS_LAMBDA(int i) {
-          for (int k = 0; k < int(all.extent(1)); ++k) all(i, k) *= 2;
-        });
-  }
-};
-
 TEST_CASE("residency: the extent of neighbours in memory is a multiple of the padding, in either layout") {
   have_whole_rows<Kokkos::LayoutRight>(false);
   have_whole_rows<Kokkos::LayoutLeft>(true);
-  run<km::mpi> here{"simulated"};
-  auto const doubled = [&]<class App>(App) {
-    kr::fields<App, rows, table> f{here, kr::grid{{9, 13}, kr::ghost_width{1}, kr::periodic{true}},
-                                   kr::extra<table>{7}};
-    fill<rows>(f), fill<table>(f);
-    f.run(kr::exchange<rows>{}), f.run(twice{}), f.run(twice{});
-    double all = 0;
-    for (auto const& e : listed<kr::inside<rows>>(here.environment(), f))
-      all += e.value != 4 * value_of<double>(e.number, e.k, 1);
-    CHECK(all == 0);
-    CHECK(f.run(call<kr::reads<table>>{}, [](auto v) { return v(table{}).extent(0); }) == 9);
-    CHECK(wrong<table>(f) == 0);
-  };
-  doubled(app_right{}), doubled(app_left{}), doubled(app_checked{});
+  run<> here{"simulated"};
+  kr::fields<application<both>, table> f{here, kr::grid{{9}}, kr::extra<table>{7}};
+  CHECK(f.run(call<kr::writes<table>>{}, [](auto v) { return v(table{}).extent(0); }) == 9);
 }
 
 TEST_CASE("residency: a length that a type fixes is not padded") {

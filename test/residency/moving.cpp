@@ -113,58 +113,6 @@ void resize_all(std::string_view device) {
   CHECK(wrong<h>(f, 2, detail::every, 1) == 0);
 }
 
-struct at : kr::variable<"at", double* [3], kr::levels<2>, kr::on_mesh<cells>> {};
-struct charge : kr::variable<"charge", float*, kr::on_mesh<cells>> {};
-struct goes_to : kr::variable<"goes_to", int*, kr::on_mesh<cells>, kr::without_ghosts> {};
-/// Where an atom goes in a step.
-inline int rank_of(std::int64_t id, int step, int ranks, int spread) {
-  std::uint64_t const x = std::uint64_t(id * 7 + step) * 0x9e3779b97f4a7c15U;
-  return spread == 0 ? ranks - 1 : int((x >> 33) % std::uint64_t(spread)) % ranks;
-}
-
-template <class App>
-void migrate_all(std::string_view device) {
-  run<km::mpi> here{device};
-  auto const& env = here.environment();
-  std::vector<std::int64_t> owned;
-  for (std::int64_t id = env.rank(); id < 100; id += env.size()) owned.push_back(id * 1'000'003 - 7);
-  kr::fields<App, at, charge, goes_to> f{here, kr::partition<cells>{env, owned}};
-  fill_levels<at>(f), fill<charge>(f);
-  for (int step = 0; step < 12; ++step) {
-    auto part = f.partition_of(cells{});
-    if (step % 3 == 1) touch<at>(f), touch<charge>(f);
-    int const spread = step % 5 == 4 ? 0 : 64;
-    std::vector<int> ranks;
-    for (std::int64_t const id : part.ids().first(std::size_t(part.owned().end)))
-      ranks.push_back(rank_of(id, step, env.size(), spread));
-    std::int64_t const away = std::int64_t(ranks.size()) - std::count(ranks.begin(), ranks.end(), env.rank());
-    f.reset_traffic();
-    if (step % 2 == 0) f.migrate(cells{}, ranks);
-    else {
-      Kokkos::View<int*, Kokkos::HostSpace> view("ranks", ranks.size());
-      std::copy(ranks.begin(), ranks.end(), view.data());
-      f.migrate(cells{}, view);
-    }
-    CHECK(f.traffic().bytes(kr::way::to_neighbours) == std::uint64_t(away) * (2 * 24 + 4));
-    part = f.partition_of(cells{});
-    CHECK(part.size() == part.owned().end);
-    CHECK(f.size(cells{}) == part.size());
-    CHECK(km::sum(env, part.size()) == 100);
-    for (std::int64_t const id : part.ids()) CHECK(rank_of(id, step, env.size(), spread) == env.rank());
-    CHECK(wrong_levels<at>(f) + wrong_levels<charge>(f) == 0);
-    if (step % 4 == 2) { // with ghosts: those of the next rank
-      std::vector<std::int64_t> ghosts;
-      for (std::int64_t id = 0; id < 100; ++id)
-        if (rank_of(id * 1'000'003 - 7, step, env.size(), spread) == (env.rank() + 1) % env.size())
-          ghosts.push_back(id * 1'000'003 - 7);
-      f.repartition(kr::partition<cells>{env, part.ids(), ghosts});
-      CHECK(wrong_levels<at>(f) + wrong_levels<charge>(f) == 0);
-      f.run(kr::exchange<at, charge>{});
-      CHECK(wrong<at>(f, 2) + wrong<charge>(f) == 0);
-    }
-  }
-}
-
 /// Ranks on which a wait for messages fails when it has ended.
 struct failing : km::mpi {
   static inline int left = 0; ///< waits until one fails
@@ -206,24 +154,6 @@ TEST_CASE("residency: an array with as many indices as there can be keeps what i
     for (int n = 0; n < 256; ++n) found += element(v(deep{}), n) == float(n + 1) ? 1 : 0;
   });
   CHECK(found == 256);
-}
-
-TEST_CASE("residency: elements move to other ranks with all their values") {
-  for (auto const device : either_device)
-    migrate_all<app_right>(device), migrate_all<app_left>(device), migrate_all<app_checked>(device);
-}
-
-TEST_CASE("residency: elements move with the values of all components") {
-  run<km::mpi> here{"simulated"};
-  auto const& env = here.environment();
-  std::vector<std::int64_t> owned(5);
-  for (std::size_t i = 0; i < owned.size(); ++i) owned[i] = std::int64_t(i) * env.size() + env.rank();
-  kr::fields<app_left, at, charge> f{here, kr::partition<cells>{env, owned}, kr::components{2}};
-  for (int c : {0, 1}) fill<at>(f, c + 1, c);
-  touch<at>(f, 1);
-  f.migrate(cells{}, std::vector<int>(5, 0));
-  CHECK(f.size(cells{}) == (env.rank() == 0 ? 5 * env.size() : 0));
-  for (int c : {0, 1}) CHECK(wrong<kr::owned<at>>(f, c + 1, c) == 0);
 }
 
 TEST_CASE("residency: elements that are new, or partitions of other ranks") {
