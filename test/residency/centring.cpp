@@ -11,10 +11,6 @@ using namespace test;
 struct energy : kr::variable<"energy", double**, kr::ghosts<3>, kr::levels<2>> {};
 template <int N>
 struct reach : empty<"reach", kr::on_device, kr::reads<kr::inside<kr::depth<N, energy>>>> {};
-template <class X>
-struct put : empty<"put", kr::on_host, kr::writes<X>> {};
-template <class X>
-struct see : empty<"see", kr::on_host, kr::reads<X>> {};
 
 // What a stencil of two cells needs twice: once all, then the inner layers.
 template <class... Entries>

@@ -105,20 +105,4 @@ static_assert(on_twin::copies(kr::device, kr::host) == 4);
 using always_on_twin = kr::plan<app, kr::schedule<begin, kr::choose<solver, show, begin>, show>, twin>;
 static_assert(always_on_twin::copies(kr::device, kr::host) == 4);
 
-TEST_CASE("residency: messages of one entry do not travel while another would run") {
-  using two = kr::schedule<kr::choose<solver, kr::exchange<x>, begin>, begin>;
-  constexpr auto const& table = kr::detail::table_of<two>;
-  CHECK_FALSE(table.nodes[2].only_begins);
-  CHECK(table.nodes[3].overlaps == kr::detail::no_node);
-}
-
-TEST_CASE("residency: explain numbers the entries that are chosen among, and joins what they write") {
-  using two = kr::schedule<begin, kr::choose<solver, show, kr::schedule<begin, kr::cycle<r>>>, show>;
-  std::ostringstream out;
-  kr::explain<app, two, twin>(out);
-  std::string const text = out.str();
-  for (char const* words : {"\nchoose", "\n  0: show", "\n  1: sequence", "\n    begin", "depends  twin"})
-    CHECK_MESSAGE(text.find(words) != text.npos, text);
-}
-
 } // namespace choose_cases

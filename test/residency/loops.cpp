@@ -22,7 +22,6 @@ using every_device =
 struct line : kr::variable<"line", double*> {};
 struct plane : kr::variable<"plane", double**> {};
 struct cube : kr::variable<"cube", double***> {};
-struct length : kr::variable<"length", double*, kr::along<1>> {};
 
 template <class X>
 struct number : kr::routine<"number", kr::on_device, kr::writes<X>> {
@@ -32,13 +31,6 @@ struct number : kr::routine<"number", kr::on_device, kr::writes<X>> {
     if constexpr (a.rank == 1) kr::for_owned(v, KOKKOS_LAMBDA(int i) { a(i) = i; });
     else if constexpr (a.rank == 2) kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { a(i, j) = i + 10 * j; });
     else kr::for_owned(v, KOKKOS_LAMBDA(int i, int j, int k) { a(i, j, k) = i + 10 * j + 100 * k; });
-  }
-};
-struct number_along : kr::routine<"number_along", kr::on_device, kr::writes<length>> {
-  template <class V>
-  static void run(V v) {
-    auto const a = v(length{});
-    kr::for_each_cell(v, v.owned(length{}), KOKKOS_LAMBDA(int i) { a(i) = i; });
   }
 };
 /// As many times `T(-1)` as there are cells.
@@ -100,17 +92,6 @@ TEST_CASE("residency: a loop over a region visits each of its cells once, and no
         cells{1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1});
   CHECK(touched<kr::region::rim>() ==
         cells{0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0});
-}
-
-TEST_CASE("residency: a loop over a variable along one dimension takes one index") {
-  test::run<> run{"simulated"};
-  kr::fields<app<Kokkos::LayoutRight>, length> f{run, kr::grid{{3, 7}}};
-  f.run(number_along{});
-  double sum = 0;
-  f.run(call<kr::reads<kr::owned<length>>>{}, [&](auto v) {
-    for (std::size_t i = 0; i < v(length{}).span(); ++i) sum += v(length{}).data()[i];
-  });
-  CHECK(sum == 21);
 }
 
 /// What a profiler is told.

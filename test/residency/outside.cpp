@@ -226,21 +226,4 @@ TEST_CASE("residency: a routine cannot call for entries that the running schedul
   CHECK(f.run(first<y>{}) == 1);
 }
 
-TEST_CASE("residency: a step overtakes no copy that left before it") {
-  test::run run{"twin"};
-  kr::fields<app, x, y> f{run, kr::grid{{4}}};
-  released = gave_up = false;
-  f.run(set<x>{}, 3.0);
-  f.run(hold{});
-  f.run(take{}); // the copy waits for the kernel
-  std::thread later([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    released = true;
-  });
-  f.step(kr::schedule<set<x>>{}, 2.0);
-  later.join();
-  CHECK_FALSE(gave_up);
-  CHECK(f.run(first<y>{}) == 3);
-}
-
 } // namespace outside_cases

@@ -108,10 +108,6 @@ TEST_CASE("residency: an output that asks for what was not copied back is refuse
   CHECK(refuses([] { (void)bytes_copied_back<show<c>>({}); }, "output show asks for c"));
 }
 
-TEST_CASE("residency: a name that matches nothing is an error of the fields, with the nearest known name") {
-  CHECK(refuses([] { (void)bytes_copied_back<show<>>({.copy_back_vars = "pear"}); }, "Did you mean pair?"));
-}
-
 TEST_CASE("residency: what an analysis wrote is copied back, unless somebody says no") {
   using looked_at = kr::schedule<compute, kr::analysis<diagnose>>;
   test::run<> run{"simulated"};

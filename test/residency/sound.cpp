@@ -18,8 +18,6 @@ struct x : kr::variable<"x", double**> {};
 struct u : kr::variable<"u", double**, kr::levels<2>> {};
 template <class Written>
 struct put : empty<"put", kr::on_device, kr::writes<Written>> {};
-template <class Read>
-struct see : empty<"see", kr::on_host, kr::reads<Read>> {};
 struct if_so {
   static bool holds(bool const& does) { return does; }
 };
@@ -115,9 +113,6 @@ TEST_CASE("residency: the value of a reduction that a condition left out is refu
   });
 }
 
-struct shrunk : kr::variable<"shrunk", double**, kr::ghosts<0>> {};
-template <class Written>
-struct set : empty<"set", kr::on_host, kr::writes<Written>> {};
 struct failing : kr::routine<"failing", kr::on_host, kr::writes<u>> {
   template <class V>
   static void run(V, auto& f) {
@@ -126,15 +121,11 @@ struct failing : kr::routine<"failing", kr::on_host, kr::writes<u>> {
     throw std::runtime_error("halfway");
   }
 };
-struct sound : kr::schedule<set<x>, see<kr::owned<x>>, failing, set<kr::everywhere<x>>> {};
-
-TEST_CASE("residency: without ghosts there is nothing to exchange") {
-  in_any_memory<shrunk>(walled, [](auto& f) { f.step(kr::schedule<put<shrunk>, see<shrunk>>{}); });
-}
+struct sound : kr::schedule<test::put<x>, see<kr::owned<x>>, failing, test::put<kr::everywhere<x>>> {};
 
 TEST_CASE("residency: a step that throws has done what ran, and a routine sees that") {
   in_any_memory<x, u>(walled, [](auto& f) {
-    f.run(set<kr::everywhere<u>>{}), f.run(set<kr::everywhere<x>>{});
+    f.run(test::put<kr::everywhere<u>>{}), f.run(test::put<kr::everywhere<x>>{});
     for (int n = 0; n < 2; ++n) {
       CHECK_THROWS_WITH(f.step(sound{}, f), "halfway");
       CHECK(f.template is_valid<x>(kr::region::walls));

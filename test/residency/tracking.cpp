@@ -126,6 +126,8 @@ TEST_CASE("residency: checked tracking says in which step data became stale") {
   f.run(kr::cycle<eta>{});
   CHECK(refuses([&] { f.run(show{}); },
                 "level 1, core, valid nowhere (the levels cycled in step 13, and it was not written since)"));
+  f.run(kr::rewind<eta>{});
+  CHECK(refuses([&] { f.run(show{}); }, "the levels went back in step 13"));
 }
 
 TEST_CASE("residency: checked tracking closes the simulated device's memory to raw pointers") {

@@ -237,14 +237,6 @@ TEST_CASE("residency: conditions that follow on each other take one kernel") {
   stop_counting();
 }
 
-TEST_CASE("residency: explain has a row for each condition at walls") {
-  std::ostringstream out;
-  kr::explain<app_right, step>(out);
-  std::string const text = out.str();
-  for (std::string_view const row : {"\nmirror ", "\nfixed ", "\noutflow ", "energy[1]"})
-    CHECK(text.find(row) != text.npos);
-}
-
 TEST_CASE("residency: as many signs as the grid has dimensions") {
   test::run<km::mpi> run{host::name};
   kr::fields<app_right, xvel> f{run, kr::grid{{16, 16}, kr::ghost_width{1}}, kr::extra<xvel>{2}};

@@ -99,6 +99,9 @@ TEST_CASE("residency: a plan tells what depends on a condition, and ghosts that 
   CHECK(text.find("\n  repeat 2\n    exchange  host ") != std::string::npos);
   CHECK(text.find("rhs           simulated  eta[1]  owned   reads    depends  host") != std::string::npos);
   CHECK(text.find("copies in a step:") != std::string::npos);
+  std::string const first = told<app, kr::schedule<kr::once<forcing>, kr::rewind<eta>>, keel::simulated>();
+  CHECK(first.find("once\n  forcing  host  eta[1]  owned") != std::string::npos);
+  CHECK(first.find("rewind           eta     levels  moves") != std::string::npos);
   CHECK(told<app, forgetful, keel::simulated>().find("eta[1]  halo    reads   lost          have not been filled") !=
         std::string::npos);
 }
