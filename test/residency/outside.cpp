@@ -4,8 +4,6 @@
 
 #include "cases.hpp"
 
-#include "held.hpp"
-
 namespace outside_cases {
 
 using namespace test;
@@ -20,7 +18,6 @@ struct y : kr::variable<"y", double*> {};
 struct z : kr::variable<"z", double**, kr::levels<2>> {};
 struct sent : kr::variable<"sent", double*, kr::off_grid> {};
 
-struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>>, test::waits_for_host<y> {};
 template <class X>
 struct set : kr::routine<"set", kr::on_host, kr::writes<kr::everywhere<X>>> {
   template <class V>
@@ -29,7 +26,14 @@ struct set : kr::routine<"set", kr::on_host, kr::writes<kr::everywhere<X>>> {
     for (std::size_t i = 0; i < to.span(); ++i) to.data()[i] = value;
   }
 };
-struct take : kr::routine<"take", kr::on_device, kr::reads<x>, kr::writes<y>>, test::copies<x, y> {};
+struct take : kr::routine<"take", kr::on_device, kr::reads<x>, kr::writes<y>> {
+  template <class V>
+  static void run(V v) {
+    auto const from = v(x{});
+    auto const to = v(y{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { to(i) = from(i); });
+  }
+};
 template <class X>
 struct first : kr::routine<"first", kr::on_host, kr::reads<kr::owned<X>>> {
   template <class V>
@@ -41,31 +45,6 @@ struct between : kr::variable<"between", double*, kr::levels<9>> {};
 struct forgets : empty<"forgets", kr::on_host, kr::reads<y>, kr::writes<x>> {};
 template <class X>
 struct nothing : empty<"nothing", kr::on_device, kr::updates<X>> {};
-TEST_CASE("residency: a caller who is about to write through a view waits for the copies that leave from it") {
-  for (bool overwrites : {true, false}) {
-    test::run run{"twin"};
-    kr::fields<app, x, y> f{run, kr::grid{{4}}};
-    kr::view_of<app, x, host> kept;
-    f.run(call<kr::writes<x>>{}, [&](auto v) { kept = v(x{}); });
-    f.run(set<x>{}, 4.0);
-    released = gave_up = false;
-    f.run(hold{});
-    f.run(take{}); // the copy waits for the kernel
-    std::thread later([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      released = true;
-    });
-    if (overwrites) f.require_invalid_data(kept);
-    else f.require_valid_data(kept);
-    CHECK(released);
-    kept(0) = 5;
-    f.notify_data_modified(kept);
-    later.join();
-    CHECK_FALSE(gave_up);
-    CHECK(f.run(first<y>{}) == 4);
-    CHECK(f.run(first<x>{}) == 5);
-  }
-}
 
 TEST_CASE("residency: a view that is kept declares nothing, wherever it lies") {
   test::run run{"twin"};
