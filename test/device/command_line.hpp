@@ -4,6 +4,7 @@
 /// @file
 /// What a program is started with: words, variables and files.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -25,8 +26,11 @@ struct command_line {
   }
   [[nodiscard]] char** data() { return pointers.data(); }
   /// What argv holds now.
-  [[nodiscard]] std::vector<std::string> left() const { return {pointers.begin(), pointers.begin() + count}; }
-  [[nodiscard]] bool ends_with_null() const { return pointers[std::size_t(count)] == nullptr; }
+  [[nodiscard]] std::vector<std::string> left() const {
+    auto const end = std::find(pointers.begin(), pointers.end(), nullptr);
+    if (end - pointers.begin() != count) return {"argc is", "another number"};
+    return {pointers.begin(), end};
+  }
 
   std::vector<std::string> words;
   std::vector<char*> pointers;

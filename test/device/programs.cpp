@@ -116,9 +116,6 @@ TEST_CASE("device: a process of one rank ends with its code, and says what it sh
   auto const json = expect(program("late --app-print-configuration=json"), 0,
                            {{"\"}]}\n", 1}, {"keel's defaults", 0}}); // one line, and nothing of Kokkos' own
   CHECK(json.output.starts_with("{\"knobs\": [{\"option\": \"--app-"));
-  expect("every option once", program("facts --app-help"), 0, {{"--app-num-threads N", 1}, {"argument facts", 0}});
-  expect("a knob without a device for it", program("facts --app-device-instance=0 --app-device=" + host), 0,
-         {{"--app-device-instance has no effect", 1}, {"argument --app-device-instance", 0}});
   expect("a Kokkos of the application, which is not ended", program("kokkos-of-the-application --app-device=" + host),
          0, {"started before 1\nsum 499500\n", "kokkos runs 1\n"});
   expect("devices without memory for an array, which are disabled", program("exhaust --app-device=simulated," + host),
@@ -127,8 +124,6 @@ TEST_CASE("device: a process of one rank ends with its code, and says what it sh
           "simulated: ran 0 times, failed 1 time (",
           host + ": ran 0 times, failed 1 time (",
           {"), may not run\n", 2}});
-  expect("a device refused, with its knob", program("facts --app-device=nope", "APP_DEVICE=serial"), 2,
-         {"keel::device: --app-device=nope: there is no device 'nope' ("});
   for (std::string const device : {host.c_str(), "simulated"})
     expect("Kokkos starts at the first use and ends with the runtime", program("late --app-device=" + device), 0,
            {"started before 0\n", "sum 499500\nstarted after 1\n", "kokkos runs 0\n"});

@@ -116,23 +116,6 @@ TEST_CASE("device: command lines of every form leave the right words, set the ri
   }
 }
 
-TEST_CASE("device: what is taken out of argv points to its words, in order, and the rest stays as it was") {
-  keel::test::command_line line{
-      {"app", "-x", "--keel-device", "a", "b", "--kokkos-threads=3", "--keel-help", "--", "--keel-x"}};
-  auto const taken = kd::read_arguments({"keel"}, line.count, line.data());
-  CHECK(line.left() == line.words);
-  REQUIRE(taken.knobs.size() == 2);
-  CHECK(taken.knobs[0].row == &kd::facts("device"));
-  CHECK(taken.knobs[0].text == "a");
-  CHECK(taken.knobs[0].where == "--keel-device");
-  CHECK(taken.for_kokkos == words{"--kokkos-threads=3"});
-  kd::leave_rest(taken.rest, line.count, line.data());
-  CHECK(line.left() == words{"app", "-x", "b", "--", "--keel-x"});
-  CHECK(line.ends_with_null());
-  keel::test::command_line none{{}};
-  CHECK(kd::read_arguments({"keel"}, none.count, none.data()).rest.empty());
-}
-
 TEST_CASE("device: variables are read in the order of their names, and those that no knob has are kept apart") {
   variable const b{"ORDER_NUM_THREADS", "2"}, a{"ORDER_DEVICE", ""}, c{"ORDER_OPENMP_NUM_THREADS", "3"},
       small{"ORDER_openmp_num_threads", "3"}, misspelt{"ORDER_NUM_TREADS", "3"};

@@ -192,17 +192,6 @@ TEST_CASE("device: a device that is not here or not in the list cannot be forced
   CHECK(tried(narrow.run) == "three ");
 }
 
-TEST_CASE("device: every device is found by its name in any case, and no other is") {
-  program p;
-  for (char const* name : {"one", "ONE", "tHrEe"}) CHECK(p.run.configuration(name, [](auto const&) {}));
-  for (char const* name : {"", "one ", "tw", "twoo", "any", "one,two"})
-    CHECK_FALSE(p.run.configuration(name, [](auto const&) {}));
-  keel::for_each_device<keel::all_devices>([]<class Tag>(Tag) { // from a tag to its name and back
-    CHECK(
-        keel::with_device<keel::all_devices>(Tag::name, []<class Found>(Found) { CHECK(std::is_same_v<Found, Tag>); }));
-  });
-}
-
 TEST_CASE("device: what is compiled in is here, and nothing else is") {
   keel::for_each_device<keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::simulated>>(
       []<class Tag>(Tag) { CHECK(keel::available<Tag>() == keel::supported<Tag>); });
