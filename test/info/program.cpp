@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <sched.h>
 #include <sys/syscall.h>
 
 namespace {
@@ -228,21 +227,6 @@ TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing 
   auto const plain = info("--check");
   CHECK(plain.code == (plain.out.find("wrong: ") == std::string::npos ? 0 : 1));
   CHECK(plain.out.ends_with(plain.code == 0 ? "nothing is wrong\n" : " wrong\n"));
-}
-
-TEST_CASE("info: --check finds a cpuset too small for the threads") {
-  cpu_set_t before, one;
-  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
-  if (CPU_COUNT(&before) < 2) return;
-  CPU_ZERO(&one);
-  for (int t = 0; CPU_COUNT(&one) == 0; ++t)
-    if (CPU_ISSET(t, &before)) CPU_SET(t, &one);
-  sched_setaffinity(0, sizeof one, &one);
-  auto const bound = info("--check --map 2");
-  sched_setaffinity(0, sizeof before, &before);
-  CHECK(bound.code == 1);
-  CHECK(bound.out.find("wrong: keel::info: there is no room for 2 ranks of 1 thread") != std::string::npos);
-  CHECK(info("--check --map 2").out.find("no room") == std::string::npos);
 }
 
 TEST_CASE("info: --check finds a system that refuses to bind processes and memory") {

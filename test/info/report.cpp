@@ -97,7 +97,7 @@ void holds(json const& all, char const* expected) {
 TEST_CASE("info: the numbers of a report are those of the trace") {
   folder const here;
   auto const knob = R"("option":"--keel-device","device":"","value":"cuda","source":"environment")";
-  auto const sent = R"("variable":"eta","level":0,"component":0,"bytes":64,"took":1.5)";
+  auto const sent = R"("variable":"eta","level":0,"component":0,"bytes":64,"took":1.5,"waited":0.5)";
   auto const zero =
       here.file("a.0", {header(0, 2, known), copy(10, "everywhere", 800, 1), copy(30.25, "core", 4000),
                         line("routine", 20, 0, R"("routine":"</script><b>","memory":"cuda","took":7.125)"),
@@ -121,8 +121,8 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
       rows_of(page, "copies") ==
       "eta | host to cuda | rhs | not written since the trace began | 2 | 4.800 kB | 4.800 kB | 5.000 µs | - | 10.00 µs | "
       "32.75 µs\n"
-      "eta | this rank to neighbours | accumulate | ghosts | 1 | 64 B | 64 B | 1.500 µs | - | 540.0 µs | 541.5 µs\n"
-      "eta | this rank to neighbours | exchange | ghosts | 1 | 64 B | 64 B | 1.500 µs | - | 540.0 µs | 541.5 µs\n");
+      "eta | this rank to neighbours | accumulate | ghosts | 1 | 64 B | 64 B | 1.500 µs | 500.0 ns | 540.0 µs | 541.5 µs\n"
+      "eta | this rank to neighbours | exchange | ghosts | 1 | 64 B | 64 B | 1.500 µs | 500.0 ns | 540.0 µs | 541.5 µs\n");
   CHECK(rows_of(page, "routines") ==
         "&lt;/script>&lt;b> | cuda | 1 | 7.125 µs | 7.125 µs | 9.000 µs | 20.00 µs | 27.12 µs\n");
   CHECK(rows_of(page, "knobs") == "--keel-device | - | cuda | environment | 0-1\n");
@@ -268,6 +268,7 @@ TEST_CASE("info: a report holds the graph of a schedule once, and where each ran
   };
   auto const page = here.page_of(here.file("0", graph(0)) + ' ' + here.file("1", graph(1)) + machine);
   CHECK(rows_of(page, "flows") == "rhs | rhs | eta[1] owned | always | next\n");
+  CHECK(page.find(", 2 ranks on n1, began ") != page.npos);
   auto const drawn = between(page, "<h3>app::step</h3>", "</svg>");
   CHECK(drawn.find(">rhs<title>rhs</title></text>") != std::string::npos);
   CHECK(drawn.find("<rect class=\"box far\"") != std::string::npos);
