@@ -44,7 +44,8 @@ TEST_CASE("ocean: an unknown option is refused") {
 }
 
 TEST_CASE("ocean: a malformed value is refused") {
-  for (std::string const options : {"--grid 8", "--layers 4x", "--steps ''"}) // all others: options.cpp
+  for (std::string const options :
+       {"--grid 8", "--grid 8x8x8", "--grid 0x8", "--layers 4x", "--layers 129", "--steps ''", "--output-every -1"})
     refuses(options, options.substr(0, options.find(' ')) + " ");
   refuses("--case storm", "storm is not known");
   refuses("--layers", "--layers stands alone");

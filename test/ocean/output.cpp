@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <ocean/progress.hpp>
-
-#include <store/python.hpp>
 #include <support/program.hpp>
 
-#include <support/test.hpp>
+#include <store/python.hpp>
 
-#include <fcntl.h>
+#include <support/test.hpp>
 
 namespace {
 
@@ -83,39 +80,4 @@ TEST_CASE("ocean: the node, the ranks, the knobs and the table come in this orde
     CHECK_MESSAGE(next != o.out.npos, word);
     if (next != o.out.npos) at = next;
   }
-}
-
-TEST_CASE("ocean: the progress bar is drawn on a terminal and nowhere else") {
-  int const terminal = posix_openpt(O_RDWR | O_NOCTTY);
-  if (terminal < 0) return keel::test::skip("no pseudo terminals");
-  REQUIRE(grantpt(terminal) == 0);
-  REQUIRE(unlockpt(terminal) == 0);
-  int const end = open(ptsname(terminal), O_RDWR | O_NOCTTY), before = dup(STDERR_FILENO);
-  folder const here;
-  auto const drawn_on = [&](int file, bool shown) {
-    dup2(file, STDERR_FILENO);
-    {
-      ocean::progress bar(200, shown);
-      for (long n = 1; n <= 200; ++n) bar.at(n);
-    }
-    dup2(before, STDERR_FILENO);
-  };
-  auto const seen = [&] {
-    REQUIRE(write(end, "!", 1) == 1); // so that there is something to wait for
-    std::string text;
-    for (char c = 0; read(terminal, &c, 1) == 1 && c != '!';) text += c;
-    return text;
-  };
-  drawn_on(end, true);
-  auto const text = seen();
-  CHECK(text.find("  50 %") != text.npos);
-  CHECK(text.find("[##################################################] 100 %") != text.npos);
-  CHECK(text.size() < 110 * 70); // once a percent, not once a step
-  drawn_on(end, false);
-  CHECK(seen() == "");
-
-  int const file = open((here / "file").c_str(), O_CREAT | O_WRONLY, 0600);
-  drawn_on(file, true);
-  CHECK(content(here / "file") == "");
-  for (int one : {terminal, end, before, file}) close(one);
 }
