@@ -2,7 +2,6 @@
 // The shallow-water model on Voronoi cells, as a user runs it: against published figures, and against itself.
 #include <mesh/makers.hpp>
 
-#include <store/python.hpp>
 #include <support/program.hpp>
 #include <support/test.hpp>
 
@@ -147,36 +146,6 @@ TEST_CASE("trisk: the bits are those of the same kernels with arrays and message
     CHECK(run_well("trisk", has_ranks ? ranks : 1,
                    "--mesh ico:2 --by-hand --steps 30 --keel-device " + std::string(device), here.path)
               .out.find(", bits the same\n") != std::string::npos);
-}
-
-TEST_CASE("trisk: steps move what the first of them needs to the device, and nothing more") {
-  folder const here;
-  auto const moved = [&](int steps) {
-    return run_well("trisk", has_ranks ? 2 : 1, "--mesh ico:2 --keel-device simulated --steps " + std::to_string(steps),
-                    here.path)
-        .figure("bytes moved");
-  };
-  CHECK(moved(1) > 0);
-  CHECK(moved(5) == moved(1));
-}
-
-TEST_CASE("trisk: the last state is one file of all ranks, with the numbers and the places of its cells") {
-  auto const python = keel::test::python_with_h5py();
-  if (python.empty() || !PROGRAM_HDF5) return keel::test::skip("no HDF5, or no h5py");
-  folder const here;
-  run_well("trisk", has_ranks ? 2 : 1, "--mesh ico:1 --steps 1 --output deep/er --dump dump", here.path);
-  auto const file = (here / "deep/er/state.000001.vtkhdf").string();
-  auto const by_id = keel::test::said_by_h5py(python, file,
-                                              "  g = f['VTKHDF']\n"
-                                              "  order = g['CellData/id'][...].argsort()\n"
-                                              "  sys.stdout.buffer.write(g['PointData/h'][...][order].tobytes())\n");
-  CHECK(by_id.size() == 42 * sizeof(double));
-  CHECK(content(here / "dump").starts_with(by_id));
-  auto const radii = keel::test::said_by_h5py(
-      python, file,
-      "  r = (f['VTKHDF/Points'][...] ** 2).sum(1) ** 0.5\n  print(len(r), round(r.min()), round(r.max()))\n");
-  CHECK(radii == "42 6371220 6371220\n");
-  CHECK(std::distance(fs::directory_iterator(here / "deep/er"), {}) == 2); // and the list
 }
 
 TEST_CASE("trisk: what cannot be used or written is told once, with exit code 2") {
