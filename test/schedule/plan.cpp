@@ -49,12 +49,6 @@ static_assert(kr::plan<app, no_exchange, keel::simulated>::lacks_exchange(2));
 static_assert(!kr::plan<app, no_exchange, keel::simulated>::lacks_exchange(1)); // its requests end where those begin
 static_assert(!planned::lacks_exchange(2) && !planned::lacks_exchange(3));
 
-struct rare : kr::schedule<step, kr::every<7, output>, kr::every<1000, output>> {};
-static_assert(kr::plan<app, rare, keel::simulated>::copies(kr::device, kr::host, kr::core) > 0);
-struct thousand : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, kr::every<1000, output>> {};
-static_assert(kr::plan<app, thousand, keel::simulated>::period == 1000);
-static_assert(kr::plan<app, thousand, keel::simulated>::copies(kr::device, kr::host, kr::region::rim) == 2000);
-
 struct mean : kr::variable<"mean", double> {};
 struct add_up : kr::routine<"add_up", kr::on_device, kr::reads<depth>, kr::writes<mean>> {};
 struct say : kr::routine<"say", kr::on_host, kr::reads<mean>> {};
