@@ -97,12 +97,10 @@ program arrays
   call require(all_are(there%strides(:2), [1_c_int64_t, cells + 2]), 'the first index is the fastest')
   call good(keel_cycle(registry, v), 'cycle')
   call bad(keel_exchange(plan, numbers, level), keel_refused, 'another way', 'arrays in another order')
-  call bad(keel_exchange(plan, level), keel_refused, '1 array', 'too few arrays')
   call bad(keel_exchange(x, level, numbers), keel_bad_handle, 'it is an exchanger', 'an exchanger for a plan')
   call bad(keel_free(77), keel_bad_handle, 'no call gave it', 'a handle of nothing')
   call good(keel_on(here, level(merge(3, 1, rank == ranks - 1):), 'cells'), 'on')
   call bad(keel_plan(x, 1, [here], open), keel_refused, 'along index 0', 'a short array on one rank')
-  call bad(keel_adopt(registry, 'short', here, variable=v), keel_refused, 'along index 0', 'a short array on one rank')
   call good(keel_end(), 'end')
   call bad(keel_end(), keel_not_running, 'does not run', 'a second end')
   if (failures /= 0) error stop 1

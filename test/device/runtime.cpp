@@ -378,21 +378,3 @@ TEST_CASE("device: the running program is found from afar, and where nothing run
   CHECK_FALSE(refusal("--rt-num-threads=x").empty());
   CHECK_THROWS_AS(from_afar(), keel::error); // what was refused does not run
 }
-
-TEST_CASE("device: what is said goes to the program's sink, at the levels that are asked for") {
-  static std::vector<std::string> heard;
-  heard.clear();
-  keel::device::set_log_sink([](keel::device::log_level level, std::string_view text) {
-    heard.push_back(std::to_string(int(level)) + std::string{text});
-  });
-  for (std::string const level : {"off", "silent", "error", "warning", "information"}) {
-    auto const p = keel::test::start<app>({"--rt-hip-device-instance=0", "--rt-log-level=" + level});
-    CHECK((p.refusal.empty() && p.said.empty()));
-  }
-  keel::device::set_log_sink(nullptr);
-  keel::device::set_log_level(keel::device::log_level::warning);
-  REQUIRE(heard.size() == (keel::machine::basic_environment<app::ranks>{}.is_master() ? 2 : 0));
-  for (auto const& one : heard) CHECK(one.starts_with("2--rt-hip-device-instance has no effect"));
-  CHECK(refusal("--rt-log-level=loud").find("the known words are off, error, warning, information, details") !=
-        std::string::npos);
-}

@@ -191,10 +191,3 @@ TEST_CASE("device: a device that is not here or not in the list cannot be forced
   narrow.run.tracker().force<three>(); // the program, after the start, beats the command line
   CHECK(tried(narrow.run) == "three ");
 }
-
-TEST_CASE("device: what is compiled in is here, and nothing else is") {
-  keel::for_each_device<keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::simulated>>(
-      []<class Tag>(Tag) { CHECK(keel::available<Tag>() == keel::supported<Tag>); });
-  keel::for_each_device<keel::list<keel::cuda, keel::hip, keel::sycl>>( // these may be compiled in and away
-      []<class Tag>(Tag) { CHECK((!keel::available<Tag>() || keel::supported<Tag>)); });
-}
