@@ -33,84 +33,63 @@ constexpr char traced[] =
     "\n";
 
 /// Each write that fails, in a run of keel-info that writes `written`.
-void fails_well(std::string const& arguments, std::string const& written, folder const& here) {
-  auto const right = test::info(arguments);
+/// A run of keel-info of which each call of a kind fails in turn.
+struct failing_run {
+  failing_call kind;
+  std::string arguments, written; ///< the file that it writes, if any
+  int refused = 1;                ///< times that it ends with a reason, at least
+  bool is_whole = true;           ///< what it prints; hwloc leaves out of this machine what it has no memory for
+};
+
+void fails_well(failing_run const& run, folder const& here) {
+  CAPTURE(run.arguments);
+  auto const right = test::info(run.arguments);
   REQUIRE(right.code == 0);
-  auto const whole = content(written);
-  REQUIRE(!whole.empty());
+  auto const whole = content(run.written);
+  REQUIRE(whole.empty() == run.written.empty());
   test::said heard;
-  std::uint64_t refused = 0;
-  auto const calls = fail_one_by_one(
-      failing_call::file, here / "numbers",
+  int refused = 0;
+  fail_one_by_one(
+      run.kind, here / "numbers",
       [&](std::string const& variables) {
-        std::ofstream{written} << "old";
-        heard = test::info(arguments, variables);
+        if (!run.written.empty()) std::ofstream{run.written} << "old";
+        heard = test::info(run.arguments, variables);
       },
       [&](std::uint64_t n) {
         CAPTURE(n);
         CAPTURE(heard.err);
-        auto const now = content(written);
+        auto const now = content(run.written);
         CHECK((now == whole || now == "old"));
+        CHECK(heard.err.find("not a topology") == std::string::npos);
+        CHECK(heard.err.find("terminate called") == std::string::npos);
         if (heard.code == 0) {
-          CHECK(heard.out == right.out);
+          CHECK((!run.is_whole || heard.out == right.out));
           CHECK(now == whole);
         } else {
           ++refused;
           CHECK(heard.code == 2);
           CHECK(heard.out.empty());
           CHECK(heard.err.find("keel::") != std::string::npos);
-          CHECK(heard.err.find("not a topology") == std::string::npos);
           CHECK(heard.err.find(" (") != std::string::npos); // a reason
           CHECK(heard.err.ends_with("\n"));
         }
-        fs::remove(written);
-        CHECK(std::distance(fs::directory_iterator{here.path}, {}) ==
-              (arguments.find(".jsonl") != std::string::npos ? 2 : 1));
+        fs::remove(run.written);
+        CHECK(std::distance(fs::directory_iterator{here.path}, {}) == 2); // the numbers and the trace
       });
-  CHECK(calls >= 4);
-  CHECK(refused > 0);
+  CHECK(refused >= run.refused);
 }
 
 } // namespace
 
-TEST_CASE("info: where a disk runs out at any place it says so, and what it wrote is whole or old") {
+TEST_CASE("info: where memory or a disk runs out at any place it says so, and what it wrote is whole or old") {
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   folder const here;
   auto const page = here / "page.html", trace = here / "a.0.jsonl";
   std::ofstream{trace} << traced;
-  fails_well("report " + page + ' ' + trace + " --xml '" KEEL_TEST_DATA "/no_io.xml'", page, here);
-}
-
-TEST_CASE("info: where memory runs out while a machine or a trace is read it ends with a code and a reason") {
-  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
-  folder const here;
-  auto const trace = here / "a.0.jsonl";
-  std::ofstream{trace} << traced;
-  struct {
-    std::string arguments;
-    bool is_whole; ///< what is printed, because hwloc leaves out of this machine what it has no memory for
-    int refused;
-  } const runs[]{{"", false, KEEL_REFUSED},
-                 {"--json --map 2 --xml '" KEEL_TEST_DATA "/no_io.xml'", true, 100},
-                 {"trace " + trace, true, 30}};
-  for (auto const& run : runs) {
-    CAPTURE(run.arguments);
-    auto const right = test::info(run.arguments);
-    test::said heard;
-    int refused = 0;
-    fail_one_by_one(
-        failing_call::allocation, here / "numbers",
-        [&](std::string const& variables) { heard = test::info(run.arguments, variables); },
-        [&](std::uint64_t n) {
-          CAPTURE(n);
-          CAPTURE(heard.err);
-          CHECK((heard.code == 0 || heard.code == 2));
-          CHECK((heard.code == 0 ? !run.is_whole || heard.out == right.out : heard.out.empty()));
-          CHECK((heard.code == 0 || (heard.err.find("keel::") != std::string::npos && heard.err.ends_with("\n"))));
-          CHECK(heard.err.find("terminate called") == std::string::npos);
-          CHECK(heard.err.find("not a topology") == std::string::npos);
-          refused += heard.code == 2 ? 1 : 0;
-        });
-    CHECK(refused >= run.refused);
-  }
+  std::string const machine = " --xml '" KEEL_TEST_DATA "/no_io.xml'";
+  for (failing_run const& run : {failing_run{failing_call::file, "report " + page + ' ' + trace + machine, page},
+                                 {failing_call::allocation, "trace " + trace, "", 30},
+                                 {failing_call::allocation, "", "", KEEL_REFUSED, false},
+                                 {failing_call::allocation, "--json --map 2" + machine, "", 100}})
+    fails_well(run, here);
 }

@@ -30,22 +30,6 @@ void on_meshes(std::string_view device, auto const& f) {
     f(here.environment(), m, all);
   }
 }
-struct copied : kr::routine<"copied", kr::on_device, kr::reads<kr::past<h, 1>>, kr::writes<h>> {
-  template <class V>
-  static void run(V v) {
-    auto const before = v(kr::past<h, 1>{});
-    auto const x = v(h{});
-    kr::for_owned(
-        v, cells{}, KOKKOS_LAMBDA(int i) {
-          for (int k = 0; k < levels; ++k) x(i, k) = before(i, k);
-        });
-  }
-};
-struct step : kr::schedule<kr::cycle<h>, copied, kr::exchange<h>> {};
-static_assert(kr::plan<app_right, step, keel::simulated>::copies(kr::host, kr::device, kr::core) == 0);
-static_assert(kr::plan<app_right, step, keel::simulated>::copies(kr::device, kr::host) == 1);
-static_assert(kr::plan<app_left, step, keel::simulated>::copies(kr::device, kr::host) == 0);
-
 template <class App>
 void exchange_all(std::string_view device) {
   on_meshes<App>(device, [](auto const& env, two_meshes const& m, fields<App>& f) {
@@ -55,8 +39,6 @@ void exchange_all(std::string_view device) {
     CHECK(wrong<h>(f) + wrong<un>(f) + wrong<mask>(f) + wrong<id>(f) + wrong<area>(f) == 0);
     CHECK(f.size(cells{}) == m.c.size());
     CHECK(f.size(edges{}) == m.e.size());
-    for (int n = 0; n < 3; ++n) f.step(step{});
-    CHECK(wrong<h>(f) == 0);
     CHECK(sends_least<h>(env, f));
     CHECK(sends_least<un>(env, f));
     if (m.c.layers() > 1) CHECK(sends_least<kr::depth<1, h>>(env, f));

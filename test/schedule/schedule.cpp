@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/schedule/schedule.hpp>
 
-#include <keel/impl/schedule/memories.hpp>
 #include <keel/impl/schedule/prefetch.hpp>
 #include <keel/impl/schedule/schedule_table.hpp>
 #include <keel/impl/schedule/steady.hpp>
@@ -202,25 +201,4 @@ TEST_CASE("residency: a search finds the steady state, how long it takes, and it
   CHECK(maybe.period_copies.copies[1][0][0] == 2); // by one reader or the other
   auto const rare = steady_of<seldom>();           // as though by conditions, because their common multiple is too long
   CHECK(rare.period == 1);
-}
-
-namespace {
-
-struct one {
-  using memory_space = one;
-};
-struct two {
-  using memory_space = two;
-};
-struct three {
-  using memory_space = three;
-};
-
-} // namespace
-
-TEST_CASE("residency: the memory of a space is its place in the list, and the host's where it is in none") {
-  keel::list<one, two> const all;
-  CHECK(kd::find_memory<one>(all) == kr::memory(1));
-  CHECK(kd::find_memory<two>(all) == kr::memory(2));
-  CHECK(kd::find_memory<three>(all) == kr::host);
 }
