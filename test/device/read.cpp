@@ -116,16 +116,6 @@ TEST_CASE("device: command lines of every form leave the right words, set the ri
   }
 }
 
-TEST_CASE("device: variables are read in the order of their names, and those that no knob has are kept apart") {
-  variable const b{"ORDER_NUM_THREADS", "2"}, a{"ORDER_DEVICE", ""}, c{"ORDER_OPENMP_NUM_THREADS", "3"},
-      small{"ORDER_openmp_num_threads", "3"}, misspelt{"ORDER_NUM_TREADS", "3"};
-  auto const found = kd::read_environment({"order"});
-  words where;
-  for (auto const& one : found.knobs) where.push_back(one.where + "=" + one.text + "/" + std::string{one.device});
-  CHECK(where == words{"ORDER_DEVICE=/", "ORDER_NUM_THREADS=2/", "ORDER_OPENMP_NUM_THREADS=3/openmp"});
-  CHECK(found.unknown.size() == 2);
-}
-
 TEST_CASE("device: an unknown variable that is nearly a knob's is taken for that") {
   std::vector<std::string_view> const devices{"tbb"};
   auto const meant = [&](std::string_view prefix, char const* written) {
