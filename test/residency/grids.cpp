@@ -47,7 +47,9 @@ void try_one(auto& env, auto& f) {
   auto const all = sums<kr::inside<X>>(env, f);
   if (X::about.on.along == 0) CHECK(all.size() == owned.size());
   touch<kr::everywhere<X>>(f);
+  f.reset_traffic();
   f.run(kr::accumulate<X>{});
+  CHECK(f.traffic().bytes(kr::way::to_neighbours) == f.traffic().bytes(kr::way::to_neighbours, kr::region::halo));
   CHECK(sums<kr::owned<X>>(env, f) == all);
 }
 template <class App, class... Xs>
