@@ -116,6 +116,7 @@ TEST_CASE("device: a process of one rank ends with its code, and says what it sh
   auto const json = expect(program("late --app-print-configuration=json"), 0,
                            {{"\"}]}\n", 1}, {"keel's defaults", 0}}); // one line, and nothing of Kokkos' own
   CHECK(json.output.starts_with("{\"knobs\": [{\"option\": \"--app-"));
+  expect("every option once", program("facts --app-help"), 0, {{"--app-num-threads N", 1}, {"argument facts", 0}});
   expect("a Kokkos of the application, which is not ended", program("kokkos-of-the-application --app-device=" + host),
          0, {"started before 1\nsum 499500\n", "kokkos runs 1\n"});
   expect("devices without memory for an array, which are disabled", program("exhaust --app-device=simulated," + host),
