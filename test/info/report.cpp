@@ -121,9 +121,9 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
       rows_of(page, "copies") ==
       "eta | host to cuda | rhs | not written since the trace began | 2 | 4.800 kB | 4.800 kB | 5.000 µs | - | 10.00 µs | "
       "32.75 µs\n"
-      "eta | this rank to neighbours | accumulate | ghosts | 1 | 64 B | 64 B | 1.500 µs | 500.0 ns | 540.0 µs | "
+      "eta | this rank to neighbours | accumulate | ghosts | 1 | 64 B | 64 B | 1.500 µs | 500 ns | 540.0 µs | "
       "541.5 µs\n"
-      "eta | this rank to neighbours | exchange | ghosts | 1 | 64 B | 64 B | 1.500 µs | 500.0 ns | 540.0 µs | "
+      "eta | this rank to neighbours | exchange | ghosts | 1 | 64 B | 64 B | 1.500 µs | 500 ns | 540.0 µs | "
       "541.5 µs\n");
   CHECK(rows_of(page, "routines") ==
         "&lt;/script>&lt;b> | cuda | 1 | 7.125 µs | 7.125 µs | 9.000 µs | 20.00 µs | 27.12 µs\n");
