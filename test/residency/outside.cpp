@@ -159,6 +159,9 @@ TEST_CASE("residency: what an exchange fills in an analysis is copied to the hos
   CHECK(f.is_valid<z, twin>(kr::region::halo));
   CHECK(f.is_valid<z>(kr::region::halo));
   CHECK_FALSE(f.is_valid<z>(kr::core)); // no entry of the analysis wrote it
+  f.run(set<kr::past<z, 1>>{}, 2.0), f.run(nothing<kr::past<z, 1>>{});
+  f.run(kr::analysis<kr::exchange<kr::past<z, 1>>>{});
+  CHECK(f.is_valid<kr::past<z, 1>>(kr::region::halo));
 }
 
 TEST_CASE("residency: an array may have no elements") {
