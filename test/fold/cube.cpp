@@ -87,7 +87,7 @@ void try_cube(kr::grid const& g, std::string_view device) {
   try_one(depth{}), try_one(wind{}), try_one(flux{});
 }
 
-struct push : kr::routine<"push", kr::on_device, kr::reads<kr::inside<depth>>, kr::updates<flux>> {
+struct push : kr::routine<"push", kr::on_device, kr::in_pieces, kr::reads<kr::inside<depth>>, kr::updates<flux>> {
   template <class V>
   static void run(V v) {
     auto const H = v(depth{});
@@ -99,8 +99,8 @@ struct push : kr::routine<"push", kr::on_device, kr::reads<kr::inside<depth>>, k
         });
   }
 };
-struct flow : kr::routine<"flow", kr::on_device, kr::reads<kr::owned<kr::past<depth, 1>>, kr::inside<flux>>,
-                          kr::writes<depth>> {
+struct flow : kr::routine<"flow", kr::on_device, kr::in_pieces,
+                          kr::reads<kr::owned<kr::past<depth, 1>>, kr::inside<flux>>, kr::writes<depth>> {
   template <class V>
   static void run(V v) {
     auto const H = v(depth{});
