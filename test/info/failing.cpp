@@ -32,7 +32,6 @@ constexpr char traced[] =
     R"({"what":"end","time":300,"rank":0})"
     "\n";
 
-/// Each write that fails, in a run of keel-info that writes `written`.
 /// A run of keel-info of which each call of a kind fails in turn.
 struct failing_run {
   failing_call kind;
