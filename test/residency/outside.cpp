@@ -164,6 +164,18 @@ TEST_CASE("residency: what an exchange fills in an analysis is copied to the hos
   CHECK(f.is_valid<kr::past<z, 1>>(kr::region::halo));
 }
 
+TEST_CASE("residency: once runs in the first step alone, and not after a restart") {
+  test::run run{"twin"};
+  for (int const before : {0, 41}) {
+    kr::fields<app, x> f{run, kr::grid{{4}}};
+    f.set_steps(before);
+    int runs = 0;
+    auto const count = [&] { ++runs; };
+    for (int n = 0; n < 2; ++n) f.step(kr::schedule<kr::once<call<>>>{}, count);
+    CHECK(runs == (before == 0 ? 1 : 0));
+  }
+}
+
 TEST_CASE("residency: an array may have no elements") {
   test::run run{"twin"};
   kr::fields<app, x, sent> f{run, kr::grid{{4}}, kr::extra<sent>{0}};

@@ -61,6 +61,7 @@ static_assert(early<kr::exchange<x>, writes_y, reads_ghosts> == kr::region::halo
 static_assert(early<writes_x, writes_y, writes_core, reads_owned> == kr::region::rim, "the core is written again");
 static_assert(early<writes_x, kr::every<3, writes_core>, reads_owned> == kr::region::rim);
 static_assert(early<writes_x, kr::cycle<y>, reads_owned> == kr::region::owned, "y has one level");
+static_assert(early<writes_x, writes_y, kr::every<2, reads_owned>> == kr::region::none, "it might not be wanted");
 
 // The same towards the host.
 struct updates_core : empty<"updates_core", kr::on_device, kr::updates<kr::part<x, kr::core>>> {};
