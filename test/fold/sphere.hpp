@@ -18,8 +18,8 @@ struct sphere {
   bool is_on_faces = false;
   int corners_along = -1;
 
-  /// A number for that cell, counted from the first one of a panel, or for the component `part` of a vector there, whose
-  /// sign says where it points; 0 in corners that nobody has.
+  /// A number for that cell, counted from the first one of a panel, or for the component `part` of a vector there,
+  /// whose sign says where it points; 0 in corners that nobody has.
   [[nodiscard]] double value(int panel, std::int64_t i, std::int64_t j, int part) const {
     static constexpr point axes[][2] = {{{0, 1, 0}, {0, 0, 1}},   {{-1, 0, 0}, {0, 0, 1}}, {{-1, 0, 0}, {0, -1, 0}},
                                         {{0, 0, -1}, {0, -1, 0}}, {{0, 0, -1}, {1, 0, 0}}, {{0, 1, 0}, {1, 0, 0}}};

@@ -234,7 +234,8 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
 /// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `sign<-1>`, `turns`, `turns_on_faces`, `on_mesh<M>`,
-/// `in_group<"...">`, `off_grid`, `without_ghosts`, `without_checkpoint` and `padded<N>`; a scalar is off the grid by nature.
+/// `in_group<"...">`, `off_grid`, `without_ghosts`, `without_checkpoint` and `padded<N>`; a scalar is off the grid by
+/// nature.
 template <text Name, class Data, class... Properties>
 struct variable {
   using data_type = Data;

@@ -189,7 +189,8 @@ KEEL_INLINE std::uint64_t bytes_sent(halo_array const& array, combine how) {
   std::uint64_t bytes = 0;
   for (partner const& p : array.cut->partners)
     for (segment const& one : how == combine::add ? p.ghosts : p.rims)
-      if (one.component == array.component && p.rank >= 0) bytes += std::uint64_t(bytes_of(*array.lies, one.box, one.steps));
+      if (one.component == array.component && p.rank >= 0)
+        bytes += std::uint64_t(bytes_of(*array.lies, one.box, one.steps));
   return bytes;
 }
 

@@ -29,8 +29,8 @@ struct cube_way {
   /// Further over an end of its panel of n x n cells.
   [[nodiscard]] cube_way across(int d, side s, std::int64_t n, bool is_on_faces) const;
 };
-/// Where a corner of cells lies on a sphere of radius 1, `at` from 0 to n along each dimension of a panel: angles between
-/// them are equal.
+/// Where a corner of cells lies on a sphere of radius 1, `at` from 0 to n along each dimension of a panel. Angles
+/// between corners are equal.
 [[nodiscard]] std::array<double, 3> point_on_sphere(int panel, std::array<std::int64_t, 2> at, std::int64_t n);
 /// A box of elements, counted from the first one of their panel, that are found in the same way on one panel.
 struct cube_zone {

@@ -18,7 +18,8 @@ KEEL_INLINE bounds cube_way::image(bounds const& box) const {
 }
 
 // A seam that turns joins an end of dimension d to one of the other dimension: what went on along d goes on along that,
-// and what went along that goes back along d. Lower faces along it are upper ones then, the lower ones of the next cell.
+// and what went along that goes back along d. Lower faces along it are upper ones then, the lower ones of the next
+// cell.
 KEEL_INLINE cube_way cube_way::across(int d, side s, std::int64_t n, bool is_on_faces) const {
   bool const is_odd = panel % 2 != 0, is_up = s == side::high;
   cube_way to = *this;
