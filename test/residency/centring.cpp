@@ -9,6 +9,7 @@ namespace centring_cases {
 using namespace test;
 
 struct energy : kr::variable<"energy", double**, kr::ghosts<3>, kr::levels<2>> {};
+struct node : kr::variable<"node", double**, kr::at<kr::vertex>, kr::ghosts<1>> {};
 template <int N>
 struct reach : empty<"reach", kr::on_device, kr::reads<kr::inside<kr::depth<N, energy>>>> {};
 
@@ -26,7 +27,8 @@ static_assert(!lacks_last<again, see<kr::past<kr::depth<1, energy>, 1>>>);
 TEST_CASE("residency: an exchange fills as many layers of ghosts as it says, and sends no more") {
   for (auto const device : either_device) {
     run<km::mpi> here{device};
-    kr::fields<app_left, energy> f{here, kr::grid{{24, 26}, kr::ghost_width{1}, kr::periodic{true, false}}};
+    kr::fields<app_left, energy, node> f{here, kr::grid{{24, 26}, kr::ghost_width{1}, kr::periodic{true, false}}};
+    CHECK(sends_least<kr::depth<1, node>>(here.environment(), f));
     CHECK(sends_least<energy>(here.environment(), f));
     CHECK(sends_least<kr::depth<1, energy>>(here.environment(), f));
     CHECK(sends_least<kr::depth<2, energy>>(here.environment(), f));

@@ -116,38 +116,8 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
                  ", with a ghost width of " + std::to_string(width_[d]),
              "it has none, or as many as its ghosts are wide", "Give other cuts");
   }
-  if (int const at = folds_.at, along = folds_.along; at >= 0) {
-    std::string const which = "a fold of dimension " + std::to_string(at) + " along " + std::to_string(along);
-    if (at >= rank_ || along >= rank_)
-      refuse(which + " is refused", "the grid has " + policy::counted(rank_, "dimension") + ", counted from 0",
-             "Name dimensions that it has");
-    if (periodic_[at] || !periodic_[along])
-      refuse(which + " is refused",
-             periodic_[at] ? "dimension " + std::to_string(at) + " is periodic, and has no end to be folded"
-                           : "dimension " + std::to_string(along) + " ends at walls, and has no columns beyond them",
-             "Give periodic{...} with false for the first and true for the second");
-    if (extents_[along] % 2 != 0)
-      refuse(which + " is refused",
-             "there is an odd number of columns, " + std::to_string(extents_[along]) + ", so that its two poles differ",
-             "Give it an even one");
-    if (extents_[at] < width_[at] + (folds_.is_centred(at) ? 1 : 0))
-      refuse(which + " is refused",
-             policy::counted(extents_[at], "row") + ", of which one lies on the fold, are fewer than the ghosts need",
-             "Take a larger grid");
-  }
-  if (folds_.is_cube) {
-    if (rank_ != 2 || extents_[0] != detail::panels * extents_[1] ||
-        !(periodic_.given == 0 || (periodic_[0] && periodic_[1])) || cut_at != nullptr)
-      refuse("a cubed_sphere is refused",
-             rank_ != 2 || extents_[0] != detail::panels * extents_[1]
-                 ? "its extents are " + detail::text_of(rank_, [&](int d) { return extents_[d]; })
-                 : "its panels join each other, and are cut alike",
-             "Give grid{{6 * n, n}, cubed_sphere{}, ...} without walls and cuts");
-    if (folds_.corners_along > 1)
-      refuse("corners_along is " + std::to_string(folds_.corners_along), "panels have dimensions 0 and 1",
-             "Name one of them, or -1 for none");
-    periodic_ = periodic{true};
-  }
+  if (folds_.is_cube && periodic_.given == 0) periodic_ = periodic{true};
+  detail::check_seams(*this);
   std::int64_t lengths[max_grid_rank]{};
   for (int d = 0; d < rank_; ++d)
     lengths[d] = extents_[d] + (extents_[d] > detail::most_bytes ? 0 : 2 * std::int64_t{width_[d]});

@@ -7,6 +7,7 @@
 #include <keel/impl/exchange/messenger.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/layout/partition.hpp>
 
 #include <memory>
 #include <utility>

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What keel keeps of a node: its tree of localities, with distance in it, its objects, latencies and bandwidths between
-/// them, and the order that these give to what is equally many steps away. Knows nothing of hwloc.
+/// What keel keeps of a node: its tree of localities, with distance in it, its objects, latencies and bandwidths
+/// between them, and the order that these give to what is equally many steps away. Knows nothing of hwloc.
 
 #include <keel/topology/objects.hpp>
 

@@ -59,6 +59,9 @@ inline std::int64_t cells_in(share const& s, int d) {
 /// The share of a rank, or that block of it, of a grid that is cut so.
 [[nodiscard]] share share_of(grid const& g, indices const& processes, indices const& blocks, int rank, int block);
 
+/// Throws `keel::error` if the grid cannot be folded so, or be the surface of a cube.
+void check_seams(grid const& g);
+
 /// Few parts have few divisors: all products are tried, the first factor from the largest down. Zeros if none goes.
 /// Each of the parts along dimension 0 is cut again into so many, or was.
 [[nodiscard]] indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted, std::int64_t again);

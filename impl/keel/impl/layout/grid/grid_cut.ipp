@@ -1,9 +1,47 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/grid/grid_cut.hpp>
+#include <keel/policy/error.hpp>
 
 #include <memory>
 
 namespace keel::residency::detail {
+
+KEEL_INLINE void check_seams(grid const& g) {
+  auto const refuse = [](std::string const& wrong, std::string const& why, std::string_view hint) {
+    throw error("residency::grid", wrong, why, hint);
+  };
+  indices const& n = g.extents();
+  if (int const at = g.folds().at, along = g.folds().along; at >= 0) {
+    std::string const which = "a fold of dimension " + std::to_string(at) + " along " + std::to_string(along);
+    if (at >= g.rank() || along >= g.rank())
+      refuse(which + " is refused", "the grid has " + policy::counted(g.rank(), "dimension") + ", counted from 0",
+             "Name dimensions that it has");
+    if (g.is_periodic(at) || !g.is_periodic(along))
+      refuse(which + " is refused",
+             g.is_periodic(at)
+                 ? "dimension " + std::to_string(at) + " is periodic, and has no end to be folded"
+                 : "dimension " + std::to_string(along) + " ends at walls, and has no columns beyond them",
+             "Give periodic{...} with false for the first and true for the second");
+    if (n[along] % 2 != 0)
+      refuse(which + " is refused",
+             "there is an odd number of columns, " + std::to_string(n[along]) + ", so that its two poles differ",
+             "Give it an even one");
+    if (n[at] < g.width(at) + (g.folds().is_centred(at) ? 1 : 0))
+      refuse(which + " is refused",
+             policy::counted(n[at], "row") + ", of which one lies on the fold, are fewer than the ghosts need",
+             "Take a larger grid");
+  }
+  if (!g.folds().is_cube) return;
+  bool const is_strip = g.rank() == 2 && n[0] == panels * n[1];
+  if (!is_strip || !g.is_periodic(0) || !g.is_periodic(1) || g.cuts_in(0) || g.cuts_in(1))
+    refuse("a cubed_sphere is refused",
+           is_strip ? "its panels join each other, and are cut alike"
+                    : "its extents are " + text_of(g.rank(), [&](int d) { return n[d]; }),
+           "Give grid{{6 * n, n}, cubed_sphere{}, ...} without walls and cuts");
+  if (g.folds().corners_along > 1)
+    refuse("corners_along is " + std::to_string(g.folds().corners_along), "panels have dimensions 0 and 1",
+           "Name one of them, or -1 for none");
+}
 
 /// From the largest down.
 inline std::vector<std::int64_t> divisors_of(std::int64_t n) {
