@@ -90,8 +90,13 @@ KEEL_INLINE void arenas::start(std::optional<int> wanted, std::vector<int> regio
 }
 
 KEEL_INLINE void arenas::stop() {
-  if (policy::is_forked_since(forks_)) (void)own_.release(); // its end would wait for the parent's threads
-  own_ = std::make_unique<threads_of_tbb>();
+  if (policy::is_forked_since(forks_)) {
+    (void)own_.release(); // its end would wait for the parent's threads
+  } else {
+    own_->reserved.stop();
+    own_->by_region.clear();
+    own_->ends.clear();
+  }
   threads_ = 0;
   regions_ = 1;
   bound_ = false;
