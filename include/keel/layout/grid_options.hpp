@@ -61,7 +61,8 @@ struct fold {};
 /// other along dimension 0: `grid{{6 * n, n}, ghost_width{1}, cubed_sphere{}, blocks{6}}`. Ranks times blocks are a
 /// multiple of six, so that each block lies on one panel. Even panels, counted from 0, go on to the next one beyond
 /// their last row, and to the next but one, turned, beyond their last column; odd ones the other way round. Where three
-/// panels meet, the corners of ghosts are nobody's; or have what lies next to them along dimension `corners_along`.
+/// panels meet, ghosts beyond two ends have no owner: an exchange leaves them as they are, or fills them with what lies
+/// next to them along dimension `corners_along`.
 struct cubed_sphere {
   int corners_along = -1;
 };

@@ -36,11 +36,12 @@ struct cube_way {
 struct cube_zone {
   bounds box;
   cube_way way;
+  int part; ///< the component of vectors, as they have it
 };
-/// All of a panel and so many layers around it, of a variable or of one component of vectors. Elements that nobody has
-/// are in none.
-[[nodiscard]] std::vector<cube_zone> cube_zones(share const& s, lattice const& as, int panel, int part,
-                                                std::int64_t width);
+/// By panel, all of it and the layers around it, of a variable or of both components of vectors. Elements without an
+/// owner are in none.
+using cube_seams = std::array<std::vector<cube_zone>, panels>;
+[[nodiscard]] cube_seams seams_of(share const& s, lattice const& as);
 
 /// Ghosts that one share has of another: local boxes of both, and how the owner goes through its own.
 struct cube_piece {
@@ -49,7 +50,7 @@ struct cube_piece {
   bool changes_sign;
 };
 /// What the share at `here` has of what the one at `there` owns, up to so many layers. Both find the same in one order.
-[[nodiscard]] std::vector<cube_piece> shared_on_cube(share const& s, lattice const& as, indices const& here,
+[[nodiscard]] std::vector<cube_piece> shared_on_cube(share const& s, cube_seams const& seams, indices const& here,
                                                      indices const& there, int layers);
 
 } // namespace keel::residency::detail

@@ -71,23 +71,25 @@ inline void add_zones(std::vector<cube_zone>& all, cube_zone zone, std::int64_t 
   if (zone.box.size(2) > 0) all.push_back(zone);
 }
 
-KEEL_INLINE std::vector<cube_zone> cube_zones(share const& s, lattice const& as, int panel, int part,
-                                              std::int64_t width) {
-  std::int64_t const n = s.global_extents[1], w = width;
+KEEL_INLINE cube_seams seams_of(share const& s, lattice const& as) {
+  std::int64_t const n = s.global_extents[1], w = std::max(s.width[0], s.width[1]);
   int const along = s.folds.corners_along;
-  std::vector<cube_zone> made;
+  cube_seams made;
   std::pair<std::int64_t, std::int64_t> const thirds[] = {{-w, 0}, {0, n}, {n, n + w}};
-  for (auto const& [first, end] : thirds)
-    for (auto const& [low, high] : thirds) {
-      bool const is_corner = first != 0 && low != 0;
-      if (is_corner && along < 0) continue;
-      cube_way const here{.panel = panel, .part = part};
-      add_zones(made, {{{{first, low}}, {{end, high}}}, here}, n, as.turns_faces, along < 0 ? 0 : 1 - along, 0);
-    }
+  for (int panel = 0; panel < panels; ++panel)
+    for (int part = as.turns ? 0 : -1; part < (as.turns ? 2 : 0); ++part)
+      for (auto const& [first, end] : thirds)
+        for (auto const& [low, high] : thirds) {
+          bool const is_corner = first != 0 && low != 0;
+          if (is_corner && along < 0) continue;
+          cube_way const here{.panel = panel, .part = part};
+          add_zones(made[std::size_t(panel)], {{{{first, low}}, {{end, high}}}, here, part}, n, as.turns_faces,
+                    along < 0 ? 0 : 1 - along, 0);
+        }
   return made;
 }
 
-KEEL_INLINE std::vector<cube_piece> shared_on_cube(share const& s, lattice const& as, indices const& here,
+KEEL_INLINE std::vector<cube_piece> shared_on_cube(share const& s, cube_seams const& seams, indices const& here,
                                                    indices const& there, int layers) {
   std::int64_t const n = s.global_extents[1];
   struct owned_box {
@@ -109,29 +111,28 @@ KEEL_INLINE std::vector<cube_piece> shared_on_cube(share const& s, lattice const
     return box;
   };
   std::vector<cube_piece> made;
-  for (int part = as.turns ? 0 : -1; part < (as.turns ? 2 : 0); ++part)
-    for (auto const& [zone, way] : cube_zones(s, as, to.panel, part, std::max(s.width[0], s.width[1]))) {
-      bool const is_own = here == there && way.is_here();
-      if (way.panel != from.panel || is_own) continue;
-      bounds box = zone;
-      for (int d = 0; d < 2; ++d) {
-        std::int64_t const most = layers == all_layers ? s.width[d] : std::min<std::int64_t>(layers, s.width[d]);
-        box.begin[d] = std::max(box.begin[d], to.box.begin[d] - most);
-        box.end[d] = std::min(box.end[d], to.box.end[d] + most);
-      }
-      cube_piece one{{}, {}, {}, {}, way.changes_sign};
-      for (int e = 0; e < 2; ++e) { // where the owner's part of it lies here
-        int const d = way.along[e];
-        std::int64_t const first = from.box.begin[e] - way.at[e], last = from.box.end[e] - 1 - way.at[e];
-        box.begin[d] = std::max(box.begin[d], way.of[e] < 0 ? -last : first);
-        box.end[d] = std::min(box.end[d], (way.of[e] < 0 ? -first : last) + 1);
-        one.steps.of[e] = std::int8_t(way.of[e]), one.steps.along[d] = std::int8_t(e);
-      }
-      one.steps_of_ghosts.part = std::int8_t(part), one.steps.part = std::int8_t(way.part);
-      one.ghosts = local(box, to.box), one.owned = local(way.image(box), from.box);
-      bool const is_there = box.begin[0] < box.end[0] && box.begin[1] < box.end[1];
-      if (is_there) made.push_back(one);
+  for (auto const& [zone, way, part] : seams[std::size_t(to.panel)]) {
+    bool const is_own = here == there && way.is_here();
+    if (way.panel != from.panel || is_own) continue;
+    bounds box = zone;
+    for (int d = 0; d < 2; ++d) {
+      std::int64_t const most = layers == all_layers ? s.width[d] : std::min<std::int64_t>(layers, s.width[d]);
+      box.begin[d] = std::max(box.begin[d], to.box.begin[d] - most);
+      box.end[d] = std::min(box.end[d], to.box.end[d] + most);
     }
+    cube_piece one{{}, {}, {}, {}, way.changes_sign};
+    for (int e = 0; e < 2; ++e) { // where the owner's part of it lies here
+      int const d = way.along[e];
+      std::int64_t const first = from.box.begin[e] - way.at[e], last = from.box.end[e] - 1 - way.at[e];
+      box.begin[d] = std::max(box.begin[d], way.of[e] < 0 ? -last : first);
+      box.end[d] = std::min(box.end[d], (way.of[e] < 0 ? -first : last) + 1);
+      one.steps.of[e] = std::int8_t(way.of[e]), one.steps.along[d] = std::int8_t(e);
+    }
+    one.steps_of_ghosts.part = std::int8_t(part), one.steps.part = std::int8_t(way.part);
+    one.ghosts = local(box, to.box), one.owned = local(way.image(box), from.box);
+    bool const is_there = box.begin[0] < box.end[0] && box.begin[1] < box.end[1];
+    if (is_there) made.push_back(one);
+  }
   return made;
 }
 

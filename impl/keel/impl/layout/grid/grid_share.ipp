@@ -38,6 +38,7 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
     if (!s.has_cells) continue;
     std::vector<axis> axes;
     std::vector<zone> const zones = zones_of(s);
+    cube_seams const seams = s.folds.is_cube ? seams_of(s, as) : cube_seams{};
     std::vector<std::int64_t> near[max_grid_rank];
     indices here;
     for (int d = 0; d < s.rank; ++d) {
@@ -56,7 +57,7 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
       // Both find f(ghosts, rims), in the same order.
       auto const for_each_pair = [&](indices const& to, int ghosts, indices const& from, int rims, auto const& f) {
         if (s.folds.is_cube) {
-          for (cube_piece const& p : shared_on_cube(s, as, to, from, layers))
+          for (cube_piece const& p : shared_on_cube(s, seams, to, from, layers))
             f(segment{ghosts, p.ghosts, rims, p.steps_of_ghosts, p.changes_sign},
               segment{rims, p.owned, ghosts, p.steps, p.changes_sign});
           return;
