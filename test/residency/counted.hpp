@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// A transport that counts messages.
+/// Transports that count messages.
 
+#include <keel/exchange/peer.hpp>
 #include <keel/exchange/transport.hpp>
 
 #include <span>
@@ -13,14 +14,18 @@ namespace test {
 
 inline int carried = 0;
 /// Counts the messages that it carries.
-struct counted : keel::residency::staged {
-  static constexpr std::string_view name = "counted";
-  using keel::residency::staged::staged;
+template <class Transport>
+struct counting : Transport {
+  using Transport::Transport;
   void begin(auto const& queue, std::span<keel::residency::message const> sends,
              std::span<keel::residency::message const> receives) {
     for (auto const& s : sends) carried += s.bytes != 0 ? 1 : 0;
-    keel::residency::staged::begin(queue, sends, receives);
+    Transport::begin(queue, sends, receives);
   }
+};
+struct counted : counting<keel::residency::staged> {
+  static constexpr std::string_view name = "counted";
+  using counting::counting;
 };
 
 } // namespace test

@@ -141,8 +141,8 @@ TEST_CASE("residency: elements that are new, or partitions of other ranks") {
 
 /// Each rank owns two cells, rank 0 gets a third one, and each a fourth.
 template <class App>
-void check_new_elements(std::string_view device, bool stays_in_place) {
-  run<km::mpi> here{device};
+void check_new_elements(std::string_view device, bool stays_in_place, std::string through = "measured") {
+  run<km::mpi> here{device, {.exchange_through = std::move(through)}};
   auto const& env = here.environment();
   std::vector<std::int64_t> ids{10 * env.rank(), 10 * env.rank() + 1};
   kr::fields<App, h, mask, q> f{here, kr::partition<cells>{env, ids}, kr::extra<h, q>{3}};
@@ -181,6 +181,61 @@ TEST_CASE("residency: elements that are new get the values that are given, and t
   check_new_elements<app_left>("simulated", false);
   check_new_elements<app_left>("simulated", true);
   check_new_elements<app_right>("simulated", true);
+  check_new_elements<app_left>("simulated", true, "peer");
+}
+
+template <class Exchange, class... Transports>
+struct app_by : app<Exchange, Kokkos::LayoutLeft> {
+  using transports = keel::list<Transports...>;
+};
+/// Elements go to each rank in turn, more bytes of each the next time, and then home. How many messages were counted.
+template <class App>
+int count_of_moves(std::string_view device, std::string_view through, int ghosts_of) {
+  CAPTURE(through);
+  run<km::mpi> here{device, {.exchange_through = std::string(through)}};
+  auto const& env = here.environment();
+  auto const ids_of = [&](int distance) {
+    std::vector<std::int64_t> ids(40);
+    std::iota(ids.begin(), ids.end(), 40 * ((env.rank() + distance) % env.size()));
+    return ids;
+  };
+  kr::partition<cells> const c{env, ids_of(0), ghosts_of == 0 ? std::vector<std::int64_t>() : ids_of(ghosts_of)};
+  kr::fields<App, h, mask> f{here, c, kr::extra<h>{1}};
+  auto const fill_there = [&] {
+    fill_levels<h>(f), fill<mask>(f);
+    touch<kr::owned<h>>(f), touch<kr::owned<kr::past<h, 1>>>(f), touch<kr::owned<mask>>(f);
+  };
+  carried = 0;
+  for (int n = 1; n <= 4; ++n) {
+    f.resize(kr::extra<h>{n * n});
+    fill_there();
+    std::vector<int> to(std::size_t(f.size(cells{})));
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = (env.rank() + int(i % 3 == 0 ? 0 : n)) % env.size();
+    f.migrate(cells{}, to);
+    CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
+  }
+  fill_there();
+  f.repartition(c);
+  CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
+  return carried;
+}
+
+TEST_CASE_TEMPLATE("residency: elements go by the transport that the user names, or that was chosen for ghosts", E,
+                   kr::on_host, kr::on_device) {
+  using all = app_by<E, kr::staged, counted, counting<kr::peer>>;
+  int const ranks = km::environment().size();
+  for (auto const device : {std::string_view(host::name), std::string_view("simulated")}) {
+    CAPTURE(device);
+    CHECK(count_of_moves<all>(device, "staged", 0) == 0);
+    int const each = count_of_moves<all>(device, "counted", 0);
+    CHECK((each > 0) == (ranks > 1));
+    int const by_peer = device == host::name || std::is_same_v<E, kr::on_device> ? each : 0; // others are elsewhere
+    CHECK(count_of_moves<all>(device, "peer", 0) == by_peer);
+    // The only transport is chosen for ghosts, and for no other ranks.
+    using peer = app_by<E, counting<kr::peer>>;
+    CHECK(count_of_moves<peer>(device, "measured", 0) == 0);
+    if (ranks == 2) CHECK(count_of_moves<peer>(device, "measured", 1) == by_peer);
+  }
 }
 
 TEST_CASE("residency: fields of other options than those of other ranks are refused on every rank") {

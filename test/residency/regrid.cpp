@@ -219,9 +219,9 @@ struct look : kr::routine<"look", kr::on_device, kr::reads<kr::owned<mass>>> {
   }
 };
 template <class App>
-void play_all(std::string_view device, unsigned seeds) {
+void play_all(std::string_view device, unsigned seeds, std::string through = "measured") {
   CAPTURE(device);
-  run<km::mpi> here{device};
+  run<km::mpi> here{device, {.exchange_through = std::move(through)}};
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
     program<App>(here, seed).play(6);
@@ -232,6 +232,7 @@ TEST_CASE("residency: components come, go and move at random, and their values a
   play_all<app_right>(host::name, 3);
   play_all<app_right>("simulated", 3);
   play_all<left>("simulated", 1);
+  play_all<left>("simulated", 1, "peer"), play_all<app_right>("simulated", 1, "peer");
 }
 
 TEST_CASE("residency: a patch that moves takes its cells along, and one that stays keeps its arrays") {

@@ -192,7 +192,7 @@ TEST_CASE("residency: a message of another length than agreed is an error of bot
     kr::settings how;
     how.exchange_through = through;
     ways.prepare(kd::transports_of(keel::list<kr::staged, kr::peer, counted>{}, ranks), ranks, partners, how);
-    ways.connect({});
+    ways.connect({}, kr::host);
     kd::halo_exchange ghosts(ways, {});
     kd::halo_array const mine{world.rank() == 0 ? &longer : &lies, data.data(), &cut, 0};
     bool const differs = world.rank() == 0 || std::find(partners.begin(), partners.end(), 0) != partners.end();

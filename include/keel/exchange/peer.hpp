@@ -26,6 +26,7 @@ public:
   peer(peer const& other);
 
   [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks);
+  void reserve(queue const& by, std::span<message const> sends, std::span<message const> receives);
   void place(queue const& by, std::span<message> sends, std::span<message> receives);
   void begin(queue const& by, std::span<message const> sends, std::span<message const> receives);
   void finish(queue const& by);

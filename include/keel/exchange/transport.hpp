@@ -108,6 +108,7 @@ private:
 /// | `finish(queue)` | of what `begin` began |
 /// | `connect(queue, ranks)` | optional, collective over all ranks of the messenger, each of which names those that it exchanges with: for each of these, why it cannot be reached, empty if it can be |
 /// | `reserve(count)` | optional: so many messages of at most a GiB take no memory then |
+/// | `reserve(queue, sends, receives)` | optional instead: these, whose data are not set, take none then; calls no other rank |
 /// | `place(queue, sends, receives)` | optional, before packing: sets where messages are packed and where they arrive, so that `begin` copies nothing, and may set their flags |
 ///
 /// Models: `staged`, `direct`, `peer`, `nccl`. Laws: test/laws/transport.hpp. A failure is a `keel::error` that names

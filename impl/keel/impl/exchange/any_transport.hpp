@@ -28,8 +28,8 @@ public:
   virtual void place(queue const& by, std::span<message> sends, std::span<message> receives) = 0;
   virtual void begin(queue const& by, std::span<message const> sends, std::span<message const> receives) = 0;
   virtual void finish(queue const& by) = 0;
-  /// So many messages of at most a GiB take no memory then, if the transport can.
-  virtual void reserve(std::size_t count) = 0;
+  /// These messages, whose data are not set, take no memory then, if the transport can.
+  virtual void reserve(queue const& by, std::span<message const> sends, std::span<message const> receives) = 0;
 
   std::string_view name;
   bool reaches_device_memory = false, is_ordered_by_queue = false, has_to_connect = false, has_places = false;
@@ -57,8 +57,14 @@ public:
     it_.begin(by, sends, receives);
   }
   void finish(queue const& by) override { it_.finish(by); }
-  void reserve(std::size_t count) override {
-    if constexpr (requires { it_.reserve(count); }) it_.reserve(count);
+  void reserve(queue const& by, std::span<message const> sends, std::span<message const> receives) override {
+    if constexpr (requires { it_.reserve(by, sends, receives); }) it_.reserve(by, sends, receives);
+    else if constexpr (requires(std::size_t count) { it_.reserve(count); }) {
+      std::size_t count = 0;
+      for (auto const all : {sends, receives})
+        for (message const& m : all) count += 1 + (m.bytes >> 30);
+      it_.reserve(count);
+    }
   }
 
 private:

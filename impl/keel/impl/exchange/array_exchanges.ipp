@@ -154,7 +154,8 @@ KEEL_INLINE std::shared_ptr<exchange_engine::ways> exchange_engine::ways_for(arr
     if (from != nullptr) made->queue = std::make_unique<copy_queue>(from->make_queue());
     made->all.prepare(make_(ranks_), ranks_, made->partners, how_);
   });
-  with_.all_alike(planning, [&] { made->all.connect(from != nullptr ? *made->queue : copy_queue()); });
+  with_.all_alike(planning,
+                  [&] { made->all.connect(from != nullptr ? *made->queue : copy_queue(), memory(from != nullptr)); });
   if (is_there) *known = made; // plans that have the former one keep it
   else ways_.push_back(made);
   return made;

@@ -35,7 +35,8 @@ private:
   /// Says where messages lie. It stands while no route changes, unless a transport gives each exchange another place.
   template <class F>
   void place(F const& choose, bool is_unpacked = true) {
-    delivery_.place(packing_, plan_.sends(), plan_.receives(), choose, is_unpacked);
+    delivery_.deal(packing_, plan_.sends(), plan_.receives(), choose);
+    delivery_.place(packing_, plan_.sends(), plan_.receives(), is_unpacked);
     plan_.placing() = ++placing_, changes_ = routes_.changes();
   }
   /// Counts an exchange of so many seconds. From time to time ranks ask each other whether it has become slow.
@@ -79,14 +80,17 @@ private:
 struct moved_array {
   halo_array from, to;
   copy_queue const* where;
+  memory lies_in;
 };
 
 /// How the values of elements go to other ranks and places: one message to each rank from each memory, with the
-/// elements of all arrays there. Its buffers grow.
+/// elements of all arrays there. Its buffers grow. After an error it is of no use, because partners may have counted
+/// other messages.
 class relocation {
 public:
-  explicit relocation(messenger const& ranks) : ranks_(ranks) {}
-  /// Makes all room. Throws if there is none. The calls below are about the same arrays.
+  /// By these routes; where they have none, staged.
+  relocation(messenger const& ranks, routes const& by);
+  /// Makes all room. Throws if there is none. The calls below are about the same arrays, and collective.
   void lay_out(std::span<moved_array const> arrays);
   void pack();
   /// Returns when all that comes is here; no array has changed.
@@ -109,15 +113,16 @@ public:
 private:
   /// What is in one memory.
   struct part {
-    part(messenger const& ranks, copy_queue const& queue)
-        : where(&queue), by(transports_of(keel::list<staged>{}, ranks)) {
-      room.connect(queue);
+    part(any_transports const& known, moved_array const& first)
+        : where(first.where), lies_in(first.lies_in), by(known) {
+      room.connect(*where);
     }
-    void lay_out();
+    void lay_out(routes const& ways, int staged);
     void pack();
     void unpack();
 
     copy_queue const* where;
+    memory lies_in;
     std::vector<std::size_t> numbers; // of the arrays
     std::vector<halo_array> from, to;
     halo_plan plan;
@@ -128,7 +133,8 @@ private:
     std::size_t fresh_bytes = 0;
   };
 
-  messenger ranks_;
+  routes const& ways_;
+  any_transports known_; // the last is staged
   std::vector<std::unique_ptr<part>> parts_;
   std::vector<part*> at_work_;
   std::vector<copy_queue const*> queues_; // of these

@@ -91,28 +91,36 @@ KEEL_INLINE void element_moves::add(std::vector<segment> partner::* list, int ra
   (to(rank).*list).push_back({0, index_set(*numbers_, first, std::int64_t(all.size()))});
 }
 
+KEEL_INLINE relocation::relocation(messenger const& ranks, routes const& by) : ways_(by) {
+  for (auto const& t : by.known()) known_.push_back(t->another());
+  known_.push_back(std::make_unique<transport_of<staged>>(ranks));
+}
+
 KEEL_INLINE void relocation::lay_out(std::span<moved_array const> arrays) {
   at_work_.clear(), queues_.clear();
   for (auto& p : parts_) p->numbers.clear(), p->from.clear(), p->to.clear();
   for (std::size_t n = 0; n < arrays.size(); ++n) {
     auto at = std::find_if(parts_.begin(), parts_.end(), [&](auto const& p) { return p->where == arrays[n].where; });
-    if (at == parts_.end()) at = parts_.insert(at, std::make_unique<part>(ranks_, *arrays[n].where));
+    if (at == parts_.end()) at = parts_.insert(at, std::make_unique<part>(known_, arrays[n]));
     (*at)->numbers.push_back(n), (*at)->from.push_back(arrays[n].from), (*at)->to.push_back(arrays[n].to);
   }
   for (auto& p : parts_) {
     if (p->to.empty()) continue;
     at_work_.push_back(p.get()), queues_.push_back(p->where);
-    p->lay_out();
+    p->lay_out(ways_, int(known_.size()) - 1);
   }
 }
 
 // What stays is unpacked from where it is packed.
-KEEL_INLINE void relocation::part::lay_out() {
+KEEL_INLINE void relocation::part::lay_out(routes const& ways, int staged) {
   copy_queue const& queue = room.queue();
   room.forget(), plan.forget();
   plan.lay_out(to, combine::replace, from);
-  by.place(room, plan.sends(), plan.receives(), [](int rank) { return rank < 0 ? routes::none : 0; });
-  by.reserve();
+  by.deal(room, plan.sends(), plan.receives(), [&](int rank) {
+    if (rank < 0) return routes::none;
+    int const one = ways.for_elements(rank, lies_in);
+    return one == routes::none ? staged : one;
+  });
   fresh_bytes = 0;
   for (std::size_t n = 0; n < plan.sends().size(); ++n) {
     message &out = plan.sends()[n], &in = plan.receives()[n];
@@ -143,13 +151,16 @@ KEEL_INLINE void relocation::part::unpack() {
 }
 
 KEEL_INLINE void relocation::pack() {
+  for (part* p : at_work_) p->by.place(p->room, p->plan.sends(), p->plan.receives(), false);
   until_done(queues_, [&] {
     for (part* p : at_work_) p->pack();
   });
 }
 KEEL_INLINE void relocation::exchange() {
-  for (part* p : at_work_) p->by.send(p->room.queue());
-  for (part* p : at_work_) p->by.finish(p->room.queue());
+  until_done(queues_, [&] {
+    for (part* p : at_work_) p->by.send(p->room.queue());
+    for (part* p : at_work_) p->by.finish(p->room.queue());
+  });
 }
 KEEL_INLINE void relocation::unpack() {
   until_done(queues_, [&] {

@@ -32,6 +32,7 @@ struct peer::links {
     std::uint32_t number = 1;                                ///< of its last exchange; the first tries the way
     std::size_t out = 0, in = 0;                             ///< the chunks that the exchange at work needs
     bool is_at_work = false, raises = false, awaits = false; ///< the last two: here, because no other kernel does
+    bool is_new = false;                                     ///< `mine`, of which the other one has to hear
 
     /// Where its message lies in a chunk.
     [[nodiscard]] std::byte* place_in(std::byte* chunk, std::size_t bytes) const {
@@ -144,28 +145,34 @@ KEEL_INLINE std::vector<std::string> peer::connect(queue const& by, std::span<in
   return why;
 }
 
-KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::span<message> receives) {
+// A longer message than before needs a larger chunk.
+KEEL_INLINE void peer::reserve(queue const& by, std::span<message const> sends, std::span<message const> receives) {
   messages_.require_running();
   links& l = *links_;
   l.memory = by.peers();
-  l.is_under_way = true;
   for (auto& link : l.all)
     link.is_at_work = link.raises = link.awaits = false, link.out = link.in = links::bytes_for(0);
-  auto const enter = [&](std::span<message> all, std::size_t links::link::* bytes) {
+  auto const enter = [&](std::span<message const> all, std::size_t links::link::* bytes) {
     for (message const& m : all) {
       auto& link = l.to(m.rank);
-      if (!std::exchange(link.is_at_work, true)) ++link.number;
-      link.*bytes = links::bytes_for(m.bytes);
+      link.is_at_work = true, link.*bytes = links::bytes_for(m.bytes);
     }
   };
   enter(sends, &links::link::out), enter(receives, &links::link::in);
-  // A longer message than before needs a larger chunk: both sides see that, and so meet here.
-  bool is_waiting = false;
+  l.flags.reserve(l.all.size()), messages_.reserve(2 * l.all.size());
+  for (auto& link : l.all)
+    if (link.is_at_work && link.mine.bytes < link.in) l.take(by, link, link.in), link.is_new = true;
+}
+
+KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::span<message> receives) {
+  reserve(by, sends, receives);
+  links& l = *links_;
+  l.is_under_way = true;
+  bool is_waiting = false; // both sides see that a chunk is larger, and so meet here
   for (auto& link : l.all) {
     if (!link.is_at_work) continue;
-    link.raises = link.awaits = true;
-    if (link.mine.bytes < link.in) {
-      l.take(by, link, link.in);
+    link.raises = link.awaits = true, ++link.number;
+    if (std::exchange(link.is_new, false)) {
       messages_.send(&link.sent, sizeof link.sent, link.rank);
       is_waiting = true;
     }

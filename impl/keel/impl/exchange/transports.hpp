@@ -31,8 +31,9 @@ public:
 
   /// Finds all memory that it takes to connect. `how` names one of `known`, or `measured`.
   void prepare(any_transports known, messenger const& ranks, std::vector<int> partners, settings const& how);
-  /// Once, when all are prepared. Collective over ranks that exchange, each of which has named the others.
-  void connect(copy_queue const& queue);
+  /// Once, when all are prepared, with the queue of a memory. Collective over ranks that exchange, each of which has
+  /// named the others.
+  void connect(copy_queue const& queue, memory of);
   [[nodiscard]] any_transports const& known() const { return known_; }
   /// Grows when ways are to be measured again.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
@@ -42,6 +43,11 @@ public:
   }
   /// By number of `known`; `open` if the ways to that rank have to be measured first.
   [[nodiscard]] int to(int rank) const;
+  /// Which one carries elements from a memory to any rank, and back: that which a user names, or the one that was
+  /// chosen for ghosts; `none` if there is none for both ranks.
+  [[nodiscard]] int for_elements(int rank, memory from) const;
+  /// Whether elements would take another way to that rank if it was among the partners.
+  [[nodiscard]] bool lacks(int rank) const { return named_ >= 0 && named_connects() && !leads_to(rank); }
   [[nodiscard]] bool reaches(std::size_t transport, int rank) const;
   /// Whether messages travel while a device, or the host, works on. Those that the device's queue orders do not.
   [[nodiscard]] bool travel_meanwhile(bool from_device) const;
@@ -67,10 +73,11 @@ private:
     int chosen = open;
     std::string why = {};
     bool is_shown = false, was_slow = false, measured = false;
-    bool is_alike = false; ///< its data are in memory of the same kind
+    bool is_alike = false; ///< its data are in the same memory
     bool is_asked = true;  ///< the next transport may reach it
   };
   [[nodiscard]] std::size_t find(int rank) const;
+  [[nodiscard]] bool named_connects() const { return known_[std::size_t(named_)]->has_to_connect; }
   /// Finds which of the ranks that are asked a transport reaches, as this rank sees it.
   void try_transport(std::size_t number, copy_queue const& queue);
   /// A rank is reached if it says so, too: a user's own transport may see it from one side only.
@@ -81,6 +88,7 @@ private:
   any_transports known_;
   std::vector<route> all_; // by rank
   std::uint64_t changes_ = 0;
+  memory memory_ = host;
   bool has_new_ = true;
   std::unique_ptr<messenger> messages_;
   int named_ = none;     // of `known_`; the fastest if none is
@@ -94,11 +102,10 @@ class delivery {
 public:
   /// By copies of these transports.
   explicit delivery(any_transports const& by);
-  /// Says where messages are packed and where they arrive. `choose(rank)` is the number of a transport; of `none` the
-  /// message is left without a place. What comes is unpacked, or not, and then `finish` waits for its flags.
+  /// Gives each message a transport, and finds the memory that it takes; calls no other rank. `choose(rank)` is the
+  /// number of a transport; of `none` the message is left without a place.
   template <class F>
-  void place(packing& where, std::span<message> sends, std::span<message> receives, F const& choose,
-             bool is_unpacked = true) {
+  void deal(packing& where, std::span<message> sends, std::span<message> receives, F const& choose) {
     for (load& p : loads_) p.sends.clear(), p.receives.clear();
     auto const deal_out = [&](std::span<message> all, std::vector<message> load::* list) {
       for (message& m : all)
@@ -107,15 +114,17 @@ public:
         else m.data = nullptr;
     };
     deal_out(sends, &load::sends), deal_out(receives, &load::receives);
-    place(where, sends, receives, is_unpacked);
+    reserve(where);
   }
+  /// Says where they are packed and where they arrive. What comes is unpacked, or not, and then `finish` waits for its
+  /// flags.
+  void place(packing& where, std::span<message> sends, std::span<message> receives, bool is_unpacked = true);
   /// Packed messages leave: `fetch`, and `send` when the queue is done.
   void begin(copy_queue const& queue);
-  /// What the queue does itself, messages that go through memory of the host on the way there; whether others are left.
+  /// Messages that go through memory of the host are on the way there; whether some leave from the host.
   [[nodiscard]] bool fetch(copy_queue const& queue);
-  /// Those leave. Takes no memory after `reserve`, if their transports can.
+  /// Takes no memory, if their transports can.
   void send(copy_queue const& queue);
-  void reserve();
   /// What came may be unpacked by work that the queue gets from here on.
   void finish(copy_queue const& queue);
   [[nodiscard]] bool is_empty() const { return at_work_.empty(); }
@@ -132,7 +141,7 @@ private:
 
     [[nodiscard]] bool is_idle() const { return sends.empty() && receives.empty(); }
   };
-  void place(packing& where, std::span<message> sends, std::span<message> receives, bool is_unpacked);
+  void reserve(packing& where);
   [[nodiscard]] static bool is_mailed(load const& p, copy_queue const& queue) {
     return bool(queue) && !p.by->reaches_device_memory;
   }

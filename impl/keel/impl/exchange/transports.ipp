@@ -100,15 +100,15 @@ KEEL_INLINE void routes::choose_without_measuring(route& r) const {
 }
 
 // Takes no memory between messages, which a rank alone may lack; a transport may.
-KEEL_INLINE void routes::connect(copy_queue const& queue) {
-  std::uint32_t const has_queue = queue ? 1 : 0;
-  messages_->swap(partners_, [&](std::size_t) { return &has_queue; }, theirs_.data(), sizeof has_queue);
-  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs_[i] == has_queue;
+KEEL_INLINE void routes::connect(copy_queue const& queue, memory of) {
+  std::uint32_t const number = std::uint32_t(memory_ = of);
+  messages_->swap(partners_, [&](std::size_t) { return &number; }, theirs_.data(), sizeof number);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs_[i] == number;
   if (named_ >= 0) { // the others only for ranks that it does not reach
     try_transport(std::size_t(named_), queue), agree_on_reached();
     for (route& r : all_) r.is_asked = r.reached == 0;
   }
-  if (named_ < 0 || known_[std::size_t(named_)]->has_to_connect) {
+  if (named_ < 0 || named_connects()) {
     for (std::size_t k = 0; k < known_.size(); ++k)
       if (int(k) != named_) try_transport(k, queue);
     agree_on_reached();
@@ -121,6 +121,12 @@ KEEL_INLINE std::size_t routes::find(int rank) const {
   return std::size_t(at - all_.begin());
 }
 KEEL_INLINE int routes::to(int rank) const { return all_[find(rank)].chosen; }
+KEEL_INLINE int routes::for_elements(int rank, memory from) const {
+  if (named_ >= 0 && !named_connects()) return named_;
+  if (from != memory_ || !leads_to(rank)) return none;
+  route const& r = all_[find(rank)];
+  return r.is_alike ? std::max(r.chosen, none) : none;
+}
 KEEL_INLINE bool routes::reaches(std::size_t transport, int rank) const {
   return (all_[find(rank)].reached >> transport & 1) != 0;
 }
@@ -199,19 +205,30 @@ KEEL_INLINE bool delivery::has_places() const {
   return std::any_of(at_work_.begin(), at_work_.end(), [](load const* p) { return p->by->has_places; });
 }
 
-// What a transport has no place for lies in the packing's memory, in one piece for each transport.
-KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::span<message> receives,
-                                 bool is_unpacked) {
+KEEL_INLINE void delivery::reserve(packing& where) {
   copy_queue const& queue = where.queue();
   std::size_t out = 0, in = 0;
   at_work_.clear();
   for (load& p : loads_) {
-    if (!p.is_idle()) at_work_.push_back(&p);
+    if (p.is_idle()) continue;
+    at_work_.push_back(&p);
+    p.by->reserve(queue, p.sends, p.receives);
     if (p.by->has_places) continue;
-    for (message const& m : p.sends) out += m.bytes;
-    for (message const& m : p.receives) in += m.bytes;
+    p.out_bytes = p.in_bytes = 0;
+    for (message const& m : p.sends) p.out_bytes += m.bytes;
+    for (message const& m : p.receives) p.in_bytes += m.bytes;
+    out += p.out_bytes, in += p.in_bytes;
+    if (!is_mailed(p, queue)) continue;
+    p.mail_out.grow(queue, p.out_bytes, buffer::on_host), p.mail_in.grow(queue, p.in_bytes, buffer::on_host);
   }
-  std::byte *packed = where.out(out), *came = where.in(in);
+  where.out(out), where.in(in);
+}
+
+// What a transport has no place for lies in the packing's memory, in one piece for each transport.
+KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::span<message> receives,
+                                 bool is_unpacked) {
+  copy_queue const& queue = where.queue();
+  std::byte *packed = where.out(0), *came = where.in(0);
   for (load* const at : at_work_) {
     load& p = *at;
     if (p.by->has_places) {
@@ -221,7 +238,6 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
     p.out = packed, p.in = came;
     for (message& m : p.sends) m.data = std::exchange(packed, packed + m.bytes);
     for (message& m : p.receives) m.data = std::exchange(came, came + m.bytes);
-    p.out_bytes = std::size_t(packed - p.out), p.in_bytes = std::size_t(came - p.in);
   }
   // Those of a load are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
   auto const tell = [&](std::span<message> all, std::vector<message> load::* list, bool moves_flags) {
@@ -240,41 +256,27 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
   for (load* const at : at_work_) {
     load& p = *at;
     if (!is_mailed(p, queue)) continue;
-    std::byte* const out_here = p.mail_out.grow(queue, p.out_bytes, buffer::on_host);
-    std::byte* const in_here = p.mail_in.grow(queue, p.in_bytes, buffer::on_host);
-    for (message& m : p.sends) m.data = out_here + (m.data - p.out);
-    for (message& m : p.receives) m.data = in_here + (m.data - p.in);
-  }
-}
-
-KEEL_INLINE void delivery::reserve() {
-  for (load* const p : at_work_) {
-    std::size_t count = 0;
-    for (auto const* list : {&p->sends, &p->receives})
-      for (message const& m : *list) count += 1 + (m.bytes >> 30);
-    p->by->reserve(count);
+    for (message& m : p.sends) m.data = p.mail_out.bytes.get() + (m.data - p.out);
+    for (message& m : p.receives) m.data = p.mail_in.bytes.get() + (m.data - p.in);
   }
 }
 
 KEEL_INLINE void delivery::begin(copy_queue const& queue) {
-  if (!fetch(queue)) return;
-  queue.fence();
+  if (fetch(queue)) queue.fence();
   send(queue);
 }
 
 KEEL_INLINE bool delivery::fetch(copy_queue const& queue) {
   bool waits = false;
   for (load* const p : at_work_) {
-    if (p->by->is_ordered_by_queue) p->by->begin(queue, p->sends, p->receives);
-    else if (is_mailed(*p, queue)) queue.to_host(p->mail_out.bytes.get(), p->out, p->out_bytes);
+    if (is_mailed(*p, queue)) queue.to_host(p->mail_out.bytes.get(), p->out, p->out_bytes);
     waits = waits || !p->by->is_ordered_by_queue;
   }
   return waits;
 }
 
 KEEL_INLINE void delivery::send(copy_queue const& queue) {
-  for (load* const p : at_work_)
-    if (!p->by->is_ordered_by_queue) p->by->begin(queue, p->sends, p->receives);
+  for (load* const p : at_work_) p->by->begin(queue, p->sends, p->receives);
 }
 
 KEEL_INLINE void delivery::finish(copy_queue const& queue) {

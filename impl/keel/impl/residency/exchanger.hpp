@@ -50,8 +50,13 @@ public:
     routes all;
     std::vector<std::unique_ptr<halo_exchange>> halos; ///< one, or one a request
   };
-  /// Whether there is a way to each rank that this one exchanges ghosts with.
+  /// From now on elements go to that rank, too, if it is one.
+  void add_partner(int rank) {
+    if (rank >= 0 && ways_.all.lacks(rank)) further_.push_back(rank);
+  }
+  /// Whether there is a way to each rank that this one exchanges ghosts or elements with.
   [[nodiscard]] bool reaches_partners();
+  [[nodiscard]] routes const& all_ways() const { return ways_.all; }
   /// Finds all memory that it takes to connect.
   void prepare(any_transports transports, messenger const& ranks);
   /// Gets ready to exchange the ghosts of all components in memory `m`, once, when all ranks are prepared.
@@ -69,7 +74,7 @@ public:
   void finish(std::span<request const> asked, memory m, component_range range, combine how);
 
 private:
-  /// The ranks that this one exchanges ghosts with; some may be there more than once.
+  /// The ranks that this one exchanges with; some may be there more than once.
   [[nodiscard]] std::vector<int> partners();
   void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
   std::span<sent const> sent_in(std::span<request const> asked, component_range range, combine how);
@@ -78,6 +83,7 @@ private:
   book& book_;
   ways ways_;
   routes prepared_;
+  std::vector<int> further_;          // to which elements alone go
   copy_queue queue_;                  // packs messages
   std::vector<halo_array> exchanged_; // the last time
   std::vector<sent> sent_;

@@ -12,6 +12,7 @@ KEEL_INLINE std::vector<int> exchanger::partners() {
   std::vector<int> ranks;
   for (auto const& l : arrays_.lattices())
     for (partner const& p : l->cut(arrays_.components(), arrays_.rank(), all_layers).partners) ranks.push_back(p.rank);
+  ranks.insert(ranks.end(), further_.begin(), further_.end());
   return ranks;
 }
 
@@ -27,7 +28,7 @@ KEEL_INLINE void exchanger::prepare(any_transports transports, messenger const& 
 
 KEEL_INLINE void exchanger::connect(memory m) {
   queue_ = arrays_.provider().queue_of(m);
-  prepared_.connect(queue_);
+  prepared_.connect(queue_, m);
   ways_.halos.clear();
   ways_.all = std::move(prepared_);
 }

@@ -85,7 +85,7 @@ private:
   /// What travels comes to one memory, and nothing else is under way.
   void gather();
   /// When all arrays are replaced.
-  void pack();
+  void find_arrays();
   /// An array on a device gets the zeros of the host's.
   void zero(int variable, int level, int component, memory m);
   void exchange();
@@ -98,6 +98,7 @@ private:
   book& book_;
   std::string who_;
   std::span<new_values const> values_;
+  std::shared_ptr<relocation> relocation_; ///< the fields have it again after a success
   bool is_installed_ = false;
   std::deque<former_variable> former_;
   std::vector<level_here> levels_;

@@ -182,7 +182,7 @@ KEEL_INLINE void remap::gather() {
   book_.settle_all(who_);
 }
 
-KEEL_INLINE void remap::pack() {
+KEEL_INLINE void remap::find_arrays() {
   kokkos_provider& by = arrays_.provider();
   for (level_here const& one : levels_) {
     if (!one.travels) continue;
@@ -192,11 +192,12 @@ KEEL_INLINE void remap::pack() {
     int const levels = arrays_.variables()[std::size_t(one.variable)].about->levels;
     auto const number = std::size_t(one.from * levels + by.slot(one.variable, one.level));
     decomposition const& cut = one.moves->cut;
+    for (partner const& p : cut.partners) fields_.exchanger_->add_partner(p.rank);
     halo_array const from{&old.lies[old.lies.size() == 1 ? 0 : std::size_t(one.from)],
                           old.data[std::size_t(one.where)][number], &cut, 0},
         to{&by.shape_of(one.variable, one.component), by.array(one.variable, one.level, one.component, one.where), &cut,
            0};
-    moved_.push_back({from, to, &by.queue_of(one.where)});
+    moved_.push_back({from, to, &by.queue_of(one.where), one.where});
     sent_.push_back({one.variable, one.level, one.component, bytes_sent(from, combine::replace), who_});
     if (from.data == to.data || one.where == host) continue;
     std::int64_t count = 0;
@@ -206,28 +207,23 @@ KEEL_INLINE void remap::pack() {
     copy_queue const* const queue = &by.queue_of(one.where);
     until_done({&queue, 1}, [&] { zero(one.variable, one.level, one.component, one.where); });
   }
-  auto& f = fields_;
-  if (!f.relocation_) f.relocation_ = std::make_shared<relocation>(*f.ranks_);
-  f.relocation_->lay_out(moved_);
-  f.relocation_->pack();
 }
 
 KEEL_INLINE void remap::exchange() {
   book_.observer().before_exchange();
-  if (!moved_.empty()) fields_.relocation_->exchange();
+  if (!moved_.empty()) relocation_->exchange();
   book_.observer().after_exchange(sent_, false);
 }
 
 KEEL_INLINE void remap::unpack() {
-  fields_state& f = fields_;
   book_.observer().before_exchange();
-  f.relocation_->for_each_new([&](std::size_t array, std::span<std::int32_t const> elements, std::byte* into) {
+  relocation_->for_each_new([&](std::size_t array, std::span<std::int32_t const> elements, std::byte* into) {
     shape const& lies = *moved_[array].to.lies;
     new_values const* const given = values_of(sent_[array].variable);
     if (given != nullptr) pack_new(*given, lies, elements, into);
     else std::memset(into, 0, padded(lies, {{}, {{std::int64_t(elements.size())}}}));
   });
-  f.relocation_->unpack();
+  relocation_->unpack();
   for (level_here const& one : levels_) // the element of with_none begins anew
     if (one.moves != nullptr && has_none(one.variable)) {
       shape const& lies = arrays_.provider().shape_of(one.variable, one.component);
@@ -259,11 +255,17 @@ KEEL_INLINE void remap::run(thunk find, thunk lay_out) {
   };
   agree_on_levels(find);
   std::array<std::int64_t, 2> reaches_all{1, 0}, is_intact{1, 0};
+  relocation_ = std::move(f.relocation_);
+  auto const make_room = [&] {
+    if (!relocation_) relocation_ = std::make_shared<relocation>(*f.ranks_, f.exchanger_->all_ways());
+    relocation_->lay_out(moved_);
+  };
   agree(
       [&] {
         gather();
         lay_out();
-        pack();
+        find_arrays();
+        make_room();
         reaches_all[0] = f.exchanger_->reaches_partners() ? 1 : 0;
       },
       reaches_all);
@@ -276,8 +278,9 @@ KEEL_INLINE void remap::run(thunk find, thunk lay_out) {
     std::span const slot = std::span(is_intact).last(1);
     if (reaches_all[0] == 0) {
       agree([&] { f.prepare_to_connect(); }, slot);
-      agree([&] { f.connect(); }, slot);
+      agree([&] { f.connect(), relocation_.reset(), make_room(); }, slot);
     }
+    agree([&] { relocation_->pack(); }, slot);
     agree([&] { exchange(); }, slot);
     agree(
         [&] {
@@ -294,6 +297,7 @@ KEEL_INLINE void remap::run(thunk find, thunk lay_out) {
 }
 
 KEEL_INLINE void remap::commit() {
+  if (relocation_) fields_.relocation_ = std::move(relocation_);
   any_observer& observer = book_.observer();
   for (former_variable const& had : former_)
     if (!had.kept.empty()) observer.renumber(had.variable, had.kept);
