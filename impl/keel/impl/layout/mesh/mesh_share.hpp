@@ -17,11 +17,20 @@ namespace keel::residency::detail {
 
 struct elements;
 
+/// Which elements make each region, of all variables on a mesh.
+struct mesh_regions {
+  explicit mesh_regions(elements const& of);
+
+  element_list core_list, rim_list, halo_list;
+  index_set core, rim, halo;
+};
+
 /// `rim` are the owned elements that another rank, or this one, has ghosts of; the element of `with_none` is the walls.
 /// Each component lies on the mesh in the same way.
 class mesh_share : public geometry {
 public:
-  explicit mesh_share(std::shared_ptr<elements const> of, lattice const& as = {});
+  explicit mesh_share(std::shared_ptr<elements const> of, lattice const& as = {},
+                      std::shared_ptr<mesh_regions const> regions = nullptr);
 
   [[nodiscard]] std::string_view kind() const override { return "mesh"; }
   [[nodiscard]] std::string text() const override { return "the mesh " + std::string(on.mesh); }
@@ -40,8 +49,7 @@ private:
 
   std::shared_ptr<elements const> of_;
   std::vector<std::int64_t> ends_; // one past the owned elements, then past each layer of ghosts
-  element_list core_list_, rim_list_, halo_list_;
-  index_set core_, rim_, halo_;
+  std::shared_ptr<mesh_regions const> regions_;
 };
 
 } // namespace keel::residency::detail

@@ -17,7 +17,8 @@ public:
   cut_mesh(std::string_view name, std::shared_ptr<elements const> part) : name_(name), part_(std::move(part)) {}
 
   [[nodiscard]] std::shared_ptr<geometry const> lay(lattice const& as) const override {
-    return std::make_shared<mesh_share const>(part_, as);
+    if (!regions_) regions_ = std::make_shared<mesh_regions const>(*part_);
+    return std::make_shared<mesh_share const>(part_, as, regions_);
   }
   [[nodiscard]] std::uint64_t digest() const override { return part_->digest; }
   void require_ranks(machine::agreement const& ranks, std::string_view who) const override {
@@ -30,39 +31,52 @@ public:
 private:
   std::string_view name_;
   std::shared_ptr<elements const> part_;
+  mutable std::shared_ptr<mesh_regions const> regions_;
 };
 
 KEEL_INLINE std::shared_ptr<index_space const> mesh_space(std::string_view mesh, std::shared_ptr<elements const> part) {
   return std::make_shared<cut_mesh const>(mesh, std::move(part));
 }
 
-KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of, lattice const& as)
-    : geometry(as), of_(std::move(of)), ends_{of_->owned} {
-  ends_.insert(ends_.end(), of_->ends.begin(), of_->ends.end());
-  auto const owned = std::size_t(of_->owned);
-  std::vector<bool> is_rim(of_->order.empty() ? owned : of_->ids.size(), false);
+KEEL_INLINE mesh_regions::mesh_regions(elements const& of) {
+  auto const owned = std::size_t(of.owned);
+  std::vector<char> is_rim(of.order.empty() ? owned : of.ids.size(), 0);
+  std::size_t marked = 0;
   auto const mark = [&](layered_list const& list) {
-    for (std::int32_t const e : list.elements) is_rim[std::size_t(e)] = true;
+    for (std::int32_t const e : list.elements) is_rim[std::size_t(e)] = 1;
+    marked += list.elements.size();
   };
-  for (element_partner const& p : of_->lists.partners) mark(p.rims);
-  mark(of_->lists.own_elements);
-  std::vector<std::int32_t> core, rim;
-  for (std::size_t n = 0; n != owned; ++n) {
-    std::int32_t const e = of_->place(n);
-    (is_rim[std::size_t(e)] ? rim : core).push_back(e);
+  for (element_partner const& p : of.lists.partners) mark(p.rims);
+  mark(of.lists.own_elements);
+  halo = bounds{{{of.owned}}, {{std::int64_t(of.ids.size())}}};
+  if (marked == 0 && of.order.empty()) {
+    if (owned != 0) core = bounds{{}, {{of.owned}}};
+    return;
   }
-  core_list_ = element_list(std::move(core)), core_ = index_set::of(core_list_);
-  rim_list_ = element_list(std::move(rim)), rim_ = index_set::of(rim_list_);
-  halo_ = bounds{{{ends_.front()}}, {{ends_.back()}}};
+  std::vector<std::int32_t> inner, outer;
+  inner.reserve(owned);
+  for (std::size_t n = 0; n != owned; ++n) {
+    std::int32_t const e = of.place(n);
+    (is_rim[std::size_t(e)] != 0 ? outer : inner).push_back(e);
+  }
+  core_list = element_list(std::move(inner)), core = index_set::of(core_list);
+  rim_list = element_list(std::move(outer)), rim = index_set::of(rim_list);
+  if (of.order.empty()) return;
+  halo_list = element_list({of.order.begin() + std::ptrdiff_t(owned), of.order.end()});
+  halo = index_set::of(halo_list);
+}
+
+KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of, lattice const& as,
+                                   std::shared_ptr<mesh_regions const> regions)
+    : geometry(as), of_(std::move(of)), ends_{of_->owned},
+      regions_(regions ? std::move(regions) : std::make_shared<mesh_regions const>(*of_)) {
+  ends_.insert(ends_.end(), of_->ends.begin(), of_->ends.end());
   share& s = shares.emplace_back();
   s.rank = 1;
   s.ends = ends_;
   s.extents[0] = ends_.back();
   if (ends_.size() > 1) s.regions = region::inside;
   if (as.has_none) ++s.extents[0], s.regions = s.regions | region::walls;
-  if (of_->order.empty()) return;
-  halo_list_ = element_list({of_->order.begin() + std::ptrdiff_t(owned), of_->order.end()});
-  halo_ = index_set::of(halo_list_);
 }
 
 // Among scattered ghosts nothing tells which are meant.
@@ -91,9 +105,9 @@ KEEL_INLINE index_sets mesh_share::sets_of(share const& part, region where, bool
     if (has_none && end == none) ++end, has_none = false;
     add(bounds{{}, {{end}}});
   } else {
-    if (overlap(where, region::core)) add(core_);
-    if (overlap(where, region::rim)) add(rim_);
-    if (has_halo) add(halo_);
+    if (overlap(where, region::core)) add(regions_->core);
+    if (overlap(where, region::rim)) add(regions_->rim);
+    if (has_halo) add(regions_->halo);
   }
   if (has_none) add(bounds{{{none}}, {{none + 1}}});
   return set;
