@@ -73,7 +73,8 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
 /// Adds what a line after the header says to `all`. Throws if no trace has such a line.
 inline void read_line(trace_line const& line, replay& followed, trace_data& all) {
   static std::set<std::string_view> const ignored{"create", "reduce"},
-      sent{"exchange", "accumulate", "repartition", "migrate", "regrid"}, turned{"cycle", "rewind", "cycle_in_place"},
+      sent{"exchange", "accumulate", "repartition", "migrate", "renew_ghosts", "reorder", "regrid"},
+      turned{"cycle", "rewind", "cycle_in_place"},
       others{"copy", "write", "components", "routine", "kernels", "knob", "entry", "flow", "end"};
   trace_header& header = all.headers.back();
   auto const what = line.text("what");

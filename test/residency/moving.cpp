@@ -238,6 +238,115 @@ TEST_CASE_TEMPLATE("residency: elements go by the transport that the user names,
   }
 }
 
+/// Elements go to ranks, are numbered anew and given as ghosts by lists in memory `M`, beside a partition made of ids.
+template <class M, class App>
+void give_ghosts(std::string_view device, bool reserves) {
+  run<km::mpi> here{device};
+  auto const& env = here.environment();
+  int const rank = env.rank(), size = env.size();
+  auto const in = [](std::vector<int> const& all) {
+    Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const listed(all.data(), all.size());
+    Kokkos::View<int*, M> made("list", all.size() + 2); // there may be more than counts
+    Kokkos::deep_copy(Kokkos::subview(made, std::pair<std::size_t, std::size_t>(0, all.size())), listed);
+    return made;
+  };
+  std::vector<std::int64_t> owned;
+  for (int i = 0; i < 5; ++i) owned.push_back(100 * rank - 7 * i);
+  kr::fields<App, h, mask> f{here, kr::partition<cells>{env, owned}, kr::extra<h>{3}};
+  if (reserves) f.reserve(cells{}, 20);
+  fill_levels<h>(f), fill<mask>(f);
+  auto const check = [&](std::vector<std::vector<int>> const& given) { // by receiver
+    auto const part = f.partition_of(cells{});
+    std::vector<kr::ghosts_of> ranks;
+    std::vector<int> list;
+    for (int r = 0; r < size; ++r) {
+      auto const& one = given[std::size_t((r - rank + size) % size)];
+      if (size == 1 || !one.empty()) ranks.push_back({r, std::int64_t(one.size())});
+      list.insert(list.end(), one.begin(), one.end());
+    }
+    auto const before = f.partition_of(cells{});
+    f.renew_ghosts(cells{}, ranks, in(list));
+    auto const now = f.partition_of(cells{});
+    // Each rank has as many, whose ids a sum of what all know brings here.
+    std::vector<std::uint64_t> ids(std::size_t(10 * size), 0);
+    for (std::int64_t i = 0; i < now.owned().end; ++i) ids[std::size_t(10 * rank + i)] = std::uint64_t(now.ids()[i]);
+    km::agreement(env).sum(ids);
+    std::vector<std::int64_t> ghosts;
+    for (int r = 0; r < size; ++r)
+      for (int const e : given[std::size_t((rank - r + size) % size)])
+        ghosts.push_back(std::int64_t(ids[std::size_t(10 * r + e)]));
+    kr::partition<cells> const wanted{env, before.ids().first(std::size_t(before.owned().end)), ghosts};
+    CHECK(std::ranges::equal(now.ids(), wanted.ids()));
+    CHECK(std::ranges::equal(now.owners(), wanted.owners()));
+    CHECK(std::ranges::equal(now.index_at_owner(), wanted.index_at_owner()));
+    CHECK(now.layers() == 1);
+    CHECK(now.lists().partners == wanted.lists().partners);
+    CHECK(now.lists().own_ghosts == wanted.lists().own_ghosts);
+    CHECK(now.lists().own_elements == wanted.lists().own_elements);
+    CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
+    f.run(kr::exchange<h, mask>{});
+    CHECK(wrong<h>(f, 2) + wrong<mask>(f) == 0);
+  };
+  // By how many ranks further a receiver is. The rank itself is one, too.
+  std::vector<std::vector<int>> given(static_cast<std::size_t>(size));
+  given.front() = {3};
+  check(given);
+  check(given);
+  given.back() = {0, 2, 4}, given[std::size_t(1 % size)] = {1, 2};
+  check(given);
+  f.reorder(cells{}, in({3, 4, 0, 2, 1}));
+  CHECK(f.size(cells{}) == 5);
+  for (std::size_t n = 0; std::int64_t const e : {3, 4, 0, 2, 1})
+    CHECK(f.partition_of(cells{}).ids()[n++] == owned[std::size_t(e)]);
+  CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
+  check(given);
+  std::vector<int> to(5, rank);
+  to[1] = to[3] = (rank + 1) % size;
+  f.migrate(cells{}, in(to));
+  CHECK(f.size(cells{}) == 5);
+  CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
+  for (auto& one : given) one.clear();
+  check(given), check(given);
+  f.migrate(cells{}, in(std::vector<int>(5, rank)));
+  CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
+  given.front() = {0, 1}, given.back() = {0, 4};
+  check(given);
+  // What cannot be is refused on every rank, and nothing has changed.
+  auto const unchanged = [&](auto const& call, std::string_view text) {
+    std::string const said = message_of(call);
+    CHECK_MESSAGE(said.find(text) != std::string::npos, said);
+    CHECK(wrong<h>(f, 2) == 0);
+  };
+  bool const is_last = rank == size - 1;
+  std::vector<kr::ghosts_of> const two{{rank, 2}};
+  auto const list = [&](int a, int b) { return in(is_last ? std::vector{a, b} : std::vector{0, 1}); };
+  std::string const after = "element " + std::string("1 of 5 owned cells cannot come after ");
+  unchanged([&] { f.renew_ghosts(cells{}, two, list(1, 1)); }, after + "1 (each is listed once");
+  unchanged([&] { f.renew_ghosts(cells{}, two, list(3, 1)); }, after + "3 (");
+  unchanged([&] { f.renew_ghosts(cells{}, two, list(0, 5)); }, "element 5 of 5 owned cells cannot come after 0 (");
+  unchanged([&] { f.renew_ghosts(cells{}, two, list(-1, 0)); }, "element -1 of 5 owned cells cannot");
+  auto const ranks = [&](kr::ghosts_of a, kr::ghosts_of b) {
+    std::vector<kr::ghosts_of> const all{is_last ? a : kr::ghosts_of{rank, 1}, is_last ? b : kr::ghosts_of{size, 0}};
+    f.renew_ghosts(cells{}, std::span(all).first(is_last ? 2 : 1), std::vector{0, 1});
+  };
+  unchanged([&] { ranks({size, 1}, {size + 1, 0}); }, "rank " + std::to_string(size) + " cannot get 1 ghosts of cells");
+  unchanged([&] { ranks({rank, 1}, {rank, 1}); }, "(after rank " + std::to_string(size - 1) + " of ");
+  unchanged([&] { ranks({rank, 3}, {size, 0}); }, " cannot get 3 ghosts of cells");
+  unchanged([&] { ranks({rank, -1}, {size, 0}); }, " cannot get -1 ghosts of cells");
+  for (int const wrong_one : {0, 5, -1})
+    unchanged([&] { f.reorder(cells{}, std::vector{0, 1, 2, is_last ? wrong_one : 3, 4}); },
+              "place 3 in the order of 5 cells cannot be used");
+  unchanged([&] { f.reorder(cells{}, std::vector<int>(is_last ? 0U : 5U)); }, "in the order of 5 cells");
+  unchanged([&] { f.migrate(cells{}, in({0, 0, 0, is_last ? size : 0, 0})); },
+            " of cells goes to rank " + std::to_string(size));
+}
+
+TEST_CASE("residency: ghosts that their owners give are those of a partition, and elements keep their values") {
+  give_ghosts<Kokkos::HostSpace, app_right>(host::name, false);
+  give_ghosts<kr::detail::memory_space_of<keel::simulated>, app_left>("simulated", true);
+  give_ghosts<Kokkos::HostSpace, app_checked>("simulated", false);
+}
+
 TEST_CASE("residency: fields of other options than those of other ranks are refused on every rank") {
   run<km::mpi> here{host::name};
   auto const& env = here.environment();

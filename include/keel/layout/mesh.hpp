@@ -40,6 +40,12 @@ concept Mesh = std::is_empty_v<M> && requires { typename M::mesh_type; };
 template <Mesh M>
 class partition;
 
+/// So many elements of a list become ghosts of a rank.
+struct ghosts_of {
+  int rank;
+  std::int64_t count;
+};
+
 namespace detail {
 /// The mesh that an option cuts, as a partition does; empty if it cuts none.
 template <class Option>

@@ -250,8 +250,8 @@ public:
   /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
   /// many `int` as the rank owns elements. All variables travel, as in `repartition`. Elements that come take the
   /// places of those that leave; the order of those that stay may change where places are left. The mesh has no ghosts
-  /// then: `f.repartition(partition<M>{environment, f.partition_of(M{}).ids(), ghosts})` gives it some. Arrays grow by
-  /// half at least when there is no room, and never shrink.
+  /// then: `renew_ghosts` gives it some. Arrays grow by half at least when there is no room, and never
+  /// shrink. If nothing leaves any rank, and there were no ghosts, all stays as it is.
   ///
   /// Collective. Throws the same `keel::error` on every rank, and nothing has changed, if there is no rank of that
   /// number.
@@ -259,23 +259,44 @@ public:
   void migrate(M, Destinations const& destinations) {
     auto const visit = this->users_.enter("migrate");
     this->executor_.require_idle("migrate");
-    std::span<int const> on_host;
-    auto const find = [&] {
-      if constexpr (Kokkos::is_view<Destinations>::value) {
-        static_assert(
-            std::is_same_v<typename Destinations::non_const_value_type, int> && Destinations::rank == 1,
-            "keel::residency::fields: the destinations of migrate are no view of int in one dimension. Give a "
-            "Kokkos::View<int*, ...>.");
-        auto const size = std::min(destinations.extent(0), std::size_t(this->arrays_.owned_of(M::name).size()));
-        this->destinations_.resize(size);
-        Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(this->destinations_.data(), size),
-                          Kokkos::subview(destinations, std::pair<std::size_t, std::size_t>(0, size)));
-        on_host = this->destinations_;
-      } else {
-        on_host = destinations;
-      }
-    };
-    detail::migrate(*this, M::name, on_host, detail::thunk::of(find));
+    if constexpr (Kokkos::is_view<Destinations>::value) {
+      detail::leavers all;
+      auto const find = [&] {
+        auto const owned = detail::leavers_among(*this, M::name, destinations.extent(0));
+        detail::find_leavers(all, destinations, int(owned), this->arrays_.rank());
+      };
+      detail::migrate(*this, M::name, all, detail::thunk::of(find));
+    } else {
+      detail::migrate(*this, M::name, destinations);
+    }
+  }
+  /// Other ghosts instead of those of the mesh, which owners give: the first elements of the list become ghosts of the
+  /// first rank, as many as it gets, and so on. `ranks` is in ascending order, the own one may be among them; the list,
+  /// a view of `int` on the host or on a device, or a span, has local indices of owned elements, of each rank in
+  /// ascending order. Ghosts are one layer, by their owners, as they list them; they are valid after an exchange. What
+  /// is owned stays where it is, and no search goes over it, as that of `repartition` does.
+  ///
+  /// Collective; otherwise as `migrate`.
+  template <Mesh M, class Elements>
+  void renew_ghosts(M, std::span<ghosts_of const> ranks, Elements const& elements) {
+    auto const visit = this->users_.enter("renew_ghosts");
+    this->executor_.require_idle("renew_ghosts");
+    std::int64_t count = 0;
+    for (ghosts_of const& one : ranks) count += one.count;
+    std::vector<std::int32_t> on_host;
+    auto const find = [&] { detail::list_on_host(on_host, elements, count); };
+    detail::renew_ghosts(*this, M::name, ranks, on_host, detail::thunk::of(find));
+  }
+  /// Numbers the owned elements of this rank anew: the first one is then that which the first number of the list, as
+  /// in `renew_ghosts`, says now, so that those which are near to each other lie together in memory. The mesh has no
+  /// ghosts then. Collective; otherwise as `migrate`.
+  template <Mesh M, class Elements>
+  void reorder(M, Elements const& elements) {
+    auto const visit = this->users_.enter("reorder");
+    this->executor_.require_idle("reorder");
+    std::vector<std::int32_t> on_host;
+    auto const find = [&] { detail::list_on_host(on_host, elements, this->arrays_.owned_of(M::name).end); };
+    detail::reorder(*this, M::name, on_host, detail::thunk::of(find));
   }
   using base::device_name;
   [[nodiscard]] int components() const { return this->arrays_.components(); }

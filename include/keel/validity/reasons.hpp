@@ -103,7 +103,8 @@ inline std::string reasons::why(int variable, int level, int component, region s
   case cause::rotated:
     return "the levels " + std::string(words_of(e.how).done) + when + ", and it was not written since";
   case cause::lost:
-    if (e.routine == "repartition" || e.routine == "migrate" || e.routine == "regrid")
+    if (e.routine == "repartition" || e.routine == "migrate" || e.routine == "regrid" || e.routine == "reorder" ||
+        e.routine == "renew_ghosts")
       return e.routine + " found no values for some of it" + when;
     return "routine " + e.routine + " failed" + when + ", and may have written a part";
   }

@@ -45,7 +45,7 @@ struct trace_line;
 /// | `what` | besides `time` and `rank` |
 /// |---|---|
 /// | `copy` | `variable level component region from to bytes routine took` |
-/// | `exchange`, `accumulate`, `repartition`, `migrate`, `regrid` | `variable level component bytes began took waited`: what this rank sent; `waited` of `took` for messages |
+/// | `exchange`, `accumulate`, `repartition`, `migrate`, `renew_ghosts`, `reorder`, `regrid` | `variable level component bytes began took waited`: what this rank sent; `waited` of `took` for messages |
 /// | `create` | `variable memory` |
 /// | `write` | `variable level component region memory routine`: it is now valid only there |
 /// | `cycle`, `rewind`, `cycle_in_place` | `variable levels` |

@@ -67,7 +67,6 @@ struct fields_state {
   void (*own_transports_)(messenger const&, std::vector<std::unique_ptr<any_transport>>&) = nullptr;
   std::shared_ptr<relocation> relocation_; // once there was one
   std::shared_ptr<void> talk_;             // messages to ranks that do not expect them, once there were some
-  std::vector<int> destinations_;          // of elements that move, on the host
   std::unique_ptr<checkpoint_files> checkpoints_;
 };
 

@@ -9,6 +9,7 @@
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -223,47 +224,176 @@ inline void settle(cut_anew& to, elements const& old, std::vector<std::int32_t>&
   to.part = std::move(part), to.stays = true;
 }
 
-KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int const> const& destinations, thunk find) {
+// The rest of a call that changes one mesh, whose new part `arrive` makes.
+inline void run_with(fields_state& f, remap& map, cut_anew& to, auto const& arrive) {
+  auto const lay_out = [&] { lay_out_meshes(f, map, {&to, 1}); };
+  map.run(thunk::of(arrive), thunk::of(lay_out));
+}
+
+KEEL_INLINE std::int64_t leavers_among(fields_state const& f, std::string_view mesh, std::size_t destinations) {
+  std::int64_t const owned = f.arrays_.owned_of(mesh).end; // throws if that is no range
+  if (std::int64_t(destinations) < owned)
+    throw error("residency::fields", std::to_string(destinations) + " destinations are too few",
+                "the rank owns " + std::to_string(owned) + ' ' + std::string(mesh), "Give each owned one a rank");
+  return owned;
+}
+
+KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int const> destinations) {
+  leavers all;
+  auto const find = [&] {
+    std::int64_t const owned = leavers_among(f, mesh, destinations.size());
+    for (std::int32_t e = 0; e < owned; ++e)
+      if (int const rank = destinations[std::size_t(e)]; rank != f.arrays_.rank())
+        all.elements.push_back(e), all.ranks.push_back(rank);
+  };
+  migrate(f, mesh, all, thunk::of(find));
+}
+
+KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, leavers& all, thunk find) {
   constexpr std::string_view who = "migrate";
   agreement const& ranks = ranks_for(f, who);
   std::optional<remap> map;
   agreement::ids out;
   cut_anew to{{mesh, nullptr}, true};
-  std::vector<std::int32_t> places; // that are left, then those after the last one
+  std::vector<std::int32_t>& places = all.elements; // that are left, then those after the last one
   std::shared_ptr<elements const> old;
-  ranks.all_or_none({"residency::fields", who, "is refused", "Give each owned element a rank that there is"}, [&] {
-    find();
-    (void)f.arrays_.owned_of(mesh); // throws if that is no range
-    old = f.arrays_.part_of(mesh);
-    if (std::int64_t(destinations.size()) < old->owned)
-      throw error("residency::fields", std::to_string(destinations.size()) + " destinations are too few",
-                  "the rank owns " + std::to_string(old->owned) + ' ' + std::string(mesh),
-                  "Give each owned one a rank");
-    std::vector<int> leavers_to;
-    for (std::int32_t e = 0; e < std::int32_t(old->owned); ++e) {
-      int const rank = destinations[std::size_t(e)];
-      if (rank == old->rank) continue;
-      if (rank < 0 || rank >= old->ranks)
-        throw error("residency::fields",
-                    "id " + std::to_string(old->ids[std::size_t(e)]) + " of " + std::string(mesh) + " goes to rank " +
-                        std::to_string(rank),
-                    "there are " + std::to_string(old->ranks), "Give one of them");
-      places.push_back(e), leavers_to.push_back(rank);
+  std::array<std::int64_t, 2> changes_nothing{};
+  ranks.all_or_none(
+      {"residency::fields", who, "is refused", "Give each owned element a rank that there is"},
+      [&] {
+        find();
+        old = f.arrays_.part_of(mesh);
+        for (std::size_t n = 0; n < places.size(); ++n)
+          if (int const rank = all.ranks[n]; rank < 0 || rank >= old->ranks)
+            throw error("residency::fields",
+                        "id " + std::to_string(old->ids[std::size_t(places[n])]) + " of " + std::string(mesh) +
+                            " goes to rank " + std::to_string(rank),
+                        "there are " + std::to_string(old->ranks), "Give one of them");
+        auto const order = order_by_rank(all.ranks, old->ranks);
+        for_each_rank(all.ranks, order, [&](int rank, std::span<std::int32_t const> numbers) {
+          std::vector<std::int32_t> leave;
+          auto& ids = out.emplace_back(machine::parcel<std::int64_t>{rank, {}}).items;
+          for (std::int32_t const n : numbers)
+            leave.push_back(places[std::size_t(n)]), ids.push_back(old->ids[std::size_t(leave.back())]);
+          to.moves.leave(rank, leave);
+        });
+        bool const has_ghosts = std::int64_t(old->ids.size()) > old->owned;
+        changes_nothing[0] = places.empty() && !has_ghosts && f.arrays_.mesh_here(mesh).grows ? 1 : 0;
+        if (!f.talk_) f.talk_ = ranks.make_talk();
+        fill_mesh(f, map.emplace(f, who), to);
+      },
+      changes_nothing);
+  if (changes_nothing[0] != 0) return;
+  run_with(f, *map, to, [&] { settle(to, *old, places, ranks.exchange(f.talk_.get(), std::move(out))); });
+}
+
+// What stays of a mesh when its elements are owned by the ranks that own them.
+[[nodiscard]] inline std::shared_ptr<elements> with_same_owners(elements const& old) {
+  auto part = std::make_shared<elements>();
+  part->rank = old.rank, part->ranks = old.ranks, part->owned = old.owned, part->among = old.among;
+  part->has_images = old.has_images;
+  return part;
+}
+
+KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<ghosts_of const> all,
+                              std::vector<std::int32_t> const& elements, thunk find) {
+  constexpr std::string_view who = "renew_ghosts";
+  agreement const& ranks = ranks_for(f, who);
+  std::optional<remap> map;
+  agreement::ids out; // of each element its id and its place
+  cut_anew to{{mesh, nullptr}, true};
+  std::shared_ptr<detail::elements> part;
+  std::array<std::int64_t, 2> changes_nothing{};
+  auto const partner_of = [&](int rank) -> element_partner& {
+    auto& partners = part->lists.partners;
+    auto const at = std::lower_bound(partners.begin(), partners.end(), rank,
+                                     [](element_partner const& p, int wanted) { return p.rank < wanted; });
+    if (at != partners.end() && at->rank == rank) return *at;
+    layered_list const none{{}, {0}};
+    return *partners.insert(at, {rank, none, none});
+  };
+  ranks.all_or_none(
+      {"residency::fields", who, "is refused", "Name ranks in ascending order, and owned elements of each"},
+      [&] {
+        find();
+        std::int64_t const owned = f.arrays_.owned_of(mesh).end; // throws if that is no range
+        auto const old = f.arrays_.part_of(mesh);
+        part = with_same_owners(*old);
+        part->ids.assign(old->ids.begin(), old->ids.begin() + owned);
+        std::span rest(elements);
+        for (int before = -1; auto const& [rank, count] : all) {
+          if (rank <= before || rank >= old->ranks || count < 0 || count > std::int64_t(rest.size()))
+            throw error("residency::fields",
+                        "rank " + std::to_string(rank) + " cannot get " + std::to_string(count) + " ghosts of " +
+                            std::string(mesh),
+                        "after rank " + std::to_string(before) + " of " + std::to_string(old->ranks) + ' ' +
+                            std::to_string(rest.size()) + " elements are left");
+          auto const given = rest.first(std::size_t(count));
+          rest = rest.subspan(given.size()), before = rank;
+          if (given.empty()) continue;
+          auto& items = out.emplace_back(machine::parcel<std::int64_t>{rank, {}}).items;
+          for (std::int32_t last = -1; std::int32_t const e : given) {
+            if (e <= last || e >= owned)
+              throw error("residency::fields",
+                          "element " + std::to_string(e) + " of " + std::to_string(owned) + " owned " +
+                              std::string(mesh) + " cannot come after " + std::to_string(last),
+                          "each is listed once, in ascending order");
+            last = e, items.push_back(part->ids[std::size_t(e)]), items.push_back(e);
+          }
+          if (rank != old->rank) partner_of(rank).rims = {{given.begin(), given.end()}, {std::int32_t(count)}};
+        }
+        bool const has_ghosts = std::int64_t(old->ids.size()) > owned || !old->lists.partners.empty();
+        changes_nothing[0] = out.empty() && !has_ghosts && old->ends.size() == 1 ? 1 : 0;
+        if (!f.talk_) f.talk_ = ranks.make_talk();
+        fill_mesh(f, map.emplace(f, who), to);
+      },
+      changes_nothing);
+  if (changes_nothing[0] != 0) return;
+  run_with(f, *map, to, [&] {
+    auto& [partners, own_ghosts, own_elements] = part->lists;
+    own_ghosts.ends = own_elements.ends = {0};
+    for (auto const& [rank, items] : ranks.exchange(f.talk_.get(), std::move(out))) {
+      bool const is_own = rank == part->rank;
+      layered_list& ghosts = is_own ? own_ghosts : partner_of(rank).ghosts;
+      for (std::size_t n = 0; n < items.size(); n += 2) {
+        ghosts.elements.push_back(std::int32_t(part->ids.size()));
+        part->ids.push_back(items[n]);
+        part->owners.push_back(rank), part->at_owner.push_back(std::int32_t(items[n + 1]));
+      }
+      ghosts.ends = {std::int32_t(ghosts.elements.size())};
     }
-    auto const order = order_by_rank(leavers_to, old->ranks);
-    for_each_rank(leavers_to, order, [&](int rank, std::span<std::int32_t const> numbers) {
-      std::vector<std::int32_t> leave;
-      auto& ids = out.emplace_back(machine::parcel<std::int64_t>{rank, {}}).items;
-      for (std::int32_t const n : numbers)
-        leave.push_back(places[std::size_t(n)]), ids.push_back(old->ids[std::size_t(leave.back())]);
-      to.moves.leave(rank, leave);
-    });
-    if (!f.talk_) f.talk_ = ranks.make_talk();
+    for (std::int32_t const ghost : own_ghosts.elements)
+      own_elements.elements.push_back(part->at_owner[std::size_t(ghost - part->owned)]);
+    own_elements.ends = own_ghosts.ends;
+    part->ends = {std::int64_t(part->ids.size())};
+    to.part = std::move(part), to.stays = true;
+  });
+}
+
+KEEL_INLINE void reorder(fields_state& f, std::string_view mesh, std::vector<std::int32_t> const& order, thunk find) {
+  constexpr std::string_view who = "reorder";
+  agreement const& ranks = ranks_for(f, who);
+  std::optional<remap> map;
+  cut_anew to{{mesh, nullptr}, true};
+  ranks.all_or_none({"residency::fields", who, "is refused", "Name each owned element once"}, [&] {
+    find();
+    std::int64_t const owned = f.arrays_.owned_of(mesh).end; // throws if that is no range
+    auto const& old = *f.arrays_.part_of(mesh);
+    auto part = with_same_owners(old);
+    part->ids.reserve(std::size_t(owned));
+    std::vector<bool> is_known(std::size_t(owned), false);
+    for (std::int32_t const e : order) {
+      if (e < 0 || e >= owned || is_known[std::size_t(e)]) break;
+      is_known[std::size_t(e)] = true, part->ids.push_back(old.ids[std::size_t(e)]);
+    }
+    if (std::int64_t(part->ids.size()) != owned || order.size() != part->ids.size())
+      throw error("residency::fields", "place " + std::to_string(part->ids.size()) + " in the order of " +
+                                           std::to_string(owned) + ' ' + std::string(mesh) + " cannot be used");
+    to.moves.leave(element_moves::here, order), to.moves.come(element_moves::here, bounds{{}, {{owned}}});
+    to.part = std::move(part), to.stays = true;
     fill_mesh(f, map.emplace(f, who), to);
   });
-  auto const arrive = [&] { settle(to, *old, places, ranks.exchange(f.talk_.get(), std::move(out))); };
-  auto const lay_out = [&] { lay_out_meshes(f, *map, {&to, 1}); };
-  map->run(thunk::of(arrive), thunk::of(lay_out));
+  run_with(f, *map, to, [] {});
 }
 
 } // namespace keel::residency::detail
