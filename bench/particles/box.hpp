@@ -17,7 +17,8 @@ namespace particles {
 // What the input in.lj of ExaMiniMD says, in units of Lennard and Jones.
 inline constexpr double density = 0.8442, temperature = 1.4, mass = 2, cutoff = 2.5, time_step = 0.005;
 inline constexpr double reach = cutoff + 0.3; ///< of lists of neighbours: pairs as close as this when lists are made
-inline constexpr int steps_between_lists = 20, steps_between_rows = 10, velocity_seed = 87287;
+inline constexpr int steps_between_lists = 20, rebuilds_between_sorts = 10, steps_between_rows = 10;
+inline constexpr int velocity_seed = 87287;
 
 using point = std::array<double, 3>;
 
@@ -57,27 +58,24 @@ struct box {
     return (slab(x, 0) * cut[1] + slab(y, 1)) * cut[2] + slab(z, 2);
   }
   /// Where a brick begins, or ends, along an axis.
-  [[nodiscard]] double edge(int rank, int axis, int after = 0) const {
+  [[nodiscard]] KEEL_FUNCTION double edge(int rank, int axis, int after = 0) const {
     int const at[] = {rank / cut[2] / cut[1], rank / cut[2] % cut[1], rank % cut[2]};
     return length / cut[axis] * (at[axis] + after);
   }
   /// Whether a point, or a cuboid about it, is as close to a brick as atoms reach.
-  [[nodiscard]] bool is_near(int rank, point const& at, point const& half = {}) const {
+  [[nodiscard]] KEEL_FUNCTION bool is_near(int rank, double const (&at)[3], double const (&half)[3] = {0, 0, 0}) const {
     double squares = 0;
     for (int d = 0; d < 3; ++d) {
-      double const width = length / cut[d] / 2, from = std::fabs(nearest(at[std::size_t(d)] - edge(rank, d) - width));
-      double const gap = std::fmax(0, from - width - half[std::size_t(d)]);
+      double const width = length / cut[d] / 2, from = std::fabs(nearest(at[d] - edge(rank, d) - width));
+      double const gap = std::fmax(0.0, from - width - half[d]);
       squares += gap * gap;
     }
     return squares <= reach * reach;
   }
   /// The ranks that have atoms as close to the brick of a rank.
   [[nodiscard]] std::vector<int> ranks_near(int rank) const {
-    point half, middle;
-    for (int d = 0; d < 3; ++d) {
-      half[std::size_t(d)] = length / cut[d] / 2;
-      middle[std::size_t(d)] = edge(rank, d) + half[std::size_t(d)];
-    }
+    double half[3], middle[3];
+    for (int d = 0; d < 3; ++d) half[d] = length / cut[d] / 2, middle[d] = edge(rank, d) + half[d];
     std::vector<int> near;
     for (int r = 0; r < cut[0] * cut[1] * cut[2]; ++r)
       if (r != rank && is_near(r, middle, half)) near.push_back(r);
@@ -108,17 +106,29 @@ struct bins {
   }
   [[nodiscard]] int size() const { return count[0] * count[1] * count[2]; }
 
-  /// The bin of a point, or, counted from 0 to 26, one of those about it and itself; -1 if there is none.
-  [[nodiscard]] KEEL_FUNCTION int of(double x, double y, double z, int which = 13) const {
-    int const a = along(0, x, which % 3 - 1), b = along(1, y, which / 3 % 3 - 1), c = along(2, z, which / 9 - 1);
-    return a < 0 || b < 0 || c < 0 ? -1 : (c * count[1] + b) * count[0] + a;
+  [[nodiscard]] KEEL_FUNCTION int of(double x, double y, double z) const {
+    return number(along(0, x), along(1, y), along(2, z));
+  }
+  /// Calls f(bin) for the bin of a point and those about it.
+  template <class F>
+  KEEL_FUNCTION void for_each_near(double const (&at)[3], F const& f) const {
+    int from[3];
+    for (int d = 0; d < 3; ++d) from[d] = along(d, at[d]);
+    for (int which = 0; which < 27; ++which) {
+      int const a = beside(0, from[0] + which % 3 - 1), b = beside(1, from[1] + which / 3 % 3 - 1),
+                c = beside(2, from[2] + which / 9 - 1);
+      if (a >= 0 && b >= 0 && c >= 0) f(number(a, b, c));
+    }
   }
 
 private:
-  [[nodiscard]] KEEL_FUNCTION int along(int d, double x, int beside) const {
+  [[nodiscard]] KEEL_FUNCTION int number(int a, int b, int c) const { return (c * count[1] + b) * count[0] + a; }
+  [[nodiscard]] KEEL_FUNCTION int along(int d, double x) const {
     double const from = x - begin[d];
     int const n = int((from < 0 ? from + length : from >= length ? from - length : from) / wide[d]);
-    int const at = (n < count[d] ? n : count[d] - 1) + beside;
+    return n < count[d] ? n : count[d] - 1;
+  }
+  [[nodiscard]] KEEL_FUNCTION int beside(int d, int at) const {
     if (at >= 0 && at < count[d]) return at;
     return !are_closed[d] ? -1 : at < 0 ? at + count[d] : at - count[d];
   }

@@ -9,14 +9,12 @@
 #include "lattice.hpp"
 
 #include <keel/keel.hpp>
-#include <keel/machine/sparse.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace particles {
@@ -30,16 +28,18 @@ struct position : kr::variable<"position", double* [3], kr::on_mesh<atoms>> {};
 struct velocity : kr::variable<"velocity", double* [3], kr::on_mesh<atoms>, kr::without_ghosts> {};
 struct force : kr::variable<"force", double* [3], kr::on_mesh<atoms>> {};
 struct destination : kr::variable<"destination", int*, kr::on_mesh<atoms>, kr::without_ghosts> {}; // a rank
-// What follows does not travel with atoms. Those of a bin are a chain: the first one, then from each to the next; -1
-// ends it. Each atom has a row of local indices, in the order of ids, so that its force does not depend on theirs.
-struct first_in_bin : kr::variable<"first_in_bin", int*, kr::off_grid, kr::without_checkpoint> {};
-struct next_in_bin : kr::variable<"next_in_bin", int*, kr::off_grid, kr::without_checkpoint> {};
+// What follows does not travel with atoms. They are listed bin by bin, in each by their ids, up to where the bin ends;
+// and those which other ranks get as ghosts, rank by rank. Each atom has a row of local indices, in the order of ids, so
+// that its force does not depend on theirs.
+struct bin_end : kr::variable<"bin_end", int*, kr::off_grid, kr::without_checkpoint> {};
+struct in_bins : kr::variable<"in_bins", int*, kr::off_grid, kr::without_checkpoint> {};
+struct border : kr::variable<"border", int*, kr::off_grid, kr::without_checkpoint> {};
 struct neighbours : kr::variable<"neighbours", int**, kr::off_grid, kr::without_checkpoint> {};
 struct neighbour_count : kr::variable<"neighbour_count", int*, kr::off_grid, kr::without_checkpoint> {};
 
 template <class App>
 using fields =
-    kr::fields<App, id, position, velocity, force, destination, first_in_bin, next_in_bin, neighbours, neighbour_count>;
+    kr::fields<App, id, position, velocity, force, destination, bin_end, in_bins, border, neighbours, neighbour_count>;
 inline constexpr int longest_row = 128; // 78 in the lattice
 
 template <class V>
@@ -107,74 +107,91 @@ struct leave : kr::routine<"leave", kr::on_device, kr::updates<position>, kr::wr
   }
 };
 
-/// Where each atom has to go.
-struct destinations : kr::routine<"destinations", kr::on_host, kr::reads<kr::owned<destination>>> {
+/// Lists the atoms bin by bin, the owned ones or all.
+template <class V>
+void fill(V const& v, kr::element_range which, bins const& cut) {
+  auto const number = v(id{});
+  auto const x = v(position{});
+  auto const end = v(bin_end{}), list = v(in_bins{});
+  kr::element_range const each{0, cut.size()};
+  kr::for_each_element(v, each, KOKKOS_LAMBDA(int bin) { end(bin) = 0; });
+  kr::for_each_element(
+      v, which, KOKKOS_LAMBDA(int i) { Kokkos::atomic_add(&end(cut.of(x(i, 0), x(i, 1), x(i, 2))), 1); });
+  auto const begin = KOKKOS_LAMBDA(int bin, int& sum, bool is_last) {
+    int const count = end(bin);
+    if (is_last) end(bin) = sum;
+    sum += count;
+  };
+  Kokkos::parallel_scan("begin_bins", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, each.end), begin);
+  kr::for_each_element(
+      v, which,
+      KOKKOS_LAMBDA(int i) { list(Kokkos::atomic_fetch_add(&end(cut.of(x(i, 0), x(i, 1), x(i, 2))), 1)) = i; });
+  kr::for_each_element(
+      v, each, KOKKOS_LAMBDA(int bin) {
+        int const first = bin == 0 ? 0 : end(bin - 1);
+        for (int n = first + 1; n < end(bin); ++n) {
+          int const i = list(n);
+          int to = n;
+          for (; to > first && number(list(to - 1)) > number(i); --to) list(to) = list(to - 1);
+          list(to) = i;
+        }
+      });
+}
+struct fill_bins : kr::routine<"fill_bins", kr::on_device, kr::reads<id, position>, kr::writes<bin_end, in_bins>> {
   template <class V>
-  static auto run(V v) {
-    return v(destination{});
+  static void run(V v, bins const& cut) {
+    fill(v, all_of(v), cut);
+  }
+};
+struct sort
+    : kr::routine<"sort", kr::on_device, kr::reads<kr::owned<id>, kr::owned<position>>, kr::writes<bin_end, in_bins>> {
+  template <class V>
+  static void run(V v, bins const& cut) {
+    fill(v, v.owned(atoms{}), cut);
   }
 };
 
-/// The ids of the atoms of this rank, bin by bin, so that neighbours are near in memory; and of those which other ranks
-/// need, because their own ones may reach them until lists are made again.
-struct arrangement {
-  std::vector<std::int64_t> owned;
-  std::vector<km::parcel<std::int64_t>> needed;
-};
-struct arrange : kr::routine<"arrange", kr::on_host, kr::reads<kr::owned<position>>> {
+/// Lists the atoms that other ranks need, as far as there is room, and says how many each does.
+struct choose : kr::routine<"choose", kr::on_device, kr::reads<kr::owned<position>>, kr::writes<border>> {
   template <class V>
-  static arrangement run(V v, box const& b, bins const& cut, std::vector<int> const& near,
-                         std::span<std::int64_t const> ids) {
+  static std::vector<kr::ghosts_of> run(V v, box const& b, std::vector<int> const& near) {
     auto const x = v(position{});
-    arrangement made{{}, {}};
-    std::vector<std::pair<int, std::int64_t>> by_bin;
-    for (std::size_t i = 0; i < ids.size(); ++i) by_bin.emplace_back(cut.of(x(i, 0), x(i, 1), x(i, 2)), ids[i]);
-    std::ranges::sort(by_bin);
-    for (auto const& [bin, number] : by_bin) made.owned.push_back(number);
+    auto const list = v(border{});
+    Kokkos::RangePolicy<typename V::space> const owned(v.execution_space(), 0, v.owned(atoms{}).end);
+    std::vector<kr::ghosts_of> all;
+    int first = 0, room = int(list.extent(0));
     for (int const rank : near) {
-      made.needed.push_back({rank, {}});
-      for (std::size_t i = 0; i < ids.size(); ++i)
-        if (b.is_near(rank, {x(i, 0), x(i, 1), x(i, 2)})) made.needed.back().items.push_back(ids[i]);
+      auto const pick = KOKKOS_LAMBDA(int i, int& n, bool is_last) {
+        if (!b.is_near(rank, {x(i, 0), x(i, 1), x(i, 2)})) return;
+        if (is_last && first + n < room) list(first + n) = i;
+        ++n;
+      };
+      int count = 0;
+      Kokkos::parallel_scan("choose", owned, pick, count);
+      all.push_back({rank, count}), first += count;
     }
-    return made;
-  }
-};
-
-struct fill_bins : kr::routine<"fill_bins", kr::on_device, kr::reads<position>, kr::writes<first_in_bin, next_in_bin>> {
-  template <class V>
-  static void run(V v, box const&, bins const& cut) {
-    auto const x = v(position{});
-    auto const first = v(first_in_bin{}), next = v(next_in_bin{});
-    kr::for_each_element(v, {0, cut.size()}, KOKKOS_LAMBDA(int bin) { first(bin) = -1; });
-    // The last atom first: then, by one thread, chains have the order in which rows are to be.
-    int const last = int(all_of(v).end) - 1;
-    kr::for_each_element(
-        v, all_of(v), KOKKOS_LAMBDA(int n) {
-          int const i = last - n;
-          next(i) = Kokkos::atomic_exchange(&first(cut.of(x(i, 0), x(i, 1), x(i, 2))), i);
-        });
+    return all;
   }
 };
 
 /// Makes the rows; if pairs of atoms on two ranks are computed once, ghosts have some, too. Returns the longest length.
-struct list_neighbours
-    : kr::routine<"list_neighbours", kr::on_device, kr::reads<id, position, first_in_bin, next_in_bin>,
-                  kr::writes<neighbours, neighbour_count>> {
+struct list_neighbours : kr::routine<"list_neighbours", kr::on_device, kr::reads<id, position, bin_end, in_bins>,
+                                     kr::writes<neighbours, neighbour_count>> {
   template <class V>
   static int run(V v, box const& b, bins const& cut) {
     auto const number = v(id{});
     auto const x = v(position{});
-    auto const first = v(first_in_bin{}), next = v(next_in_bin{});
+    auto const end = v(bin_end{}), list = v(in_bins{});
     auto const row = v(neighbours{});
     auto const count = v(neighbour_count{});
     int const owned = int(v.owned(atoms{}).end);
-    auto const list = KOKKOS_LAMBDA(int i, int& longest) {
+    auto const find = KOKKOS_LAMBDA(int i, int& longest) {
       int n = 0;
       double const at[3] = {x(i, 0), x(i, 1), x(i, 2)};
       std::int64_t const mine = number(i);
-      for (int which = 0; which < 27 && (i < owned || b.counts_pairs_once); ++which) {
-        int const bin = cut.of(at[0], at[1], at[2], which);
-        for (int j = bin < 0 ? -1 : first(bin); j >= 0; j = next(j)) {
+      auto const look = [&](int bin) {
+        for (int k = bin == 0 ? 0 : end(bin - 1); k < end(bin); ++k) {
+          int const j = list(k);
           if (j == i || (i >= owned && j >= owned)) continue;
           double squares = 0;
           for (int d = 0; d < 3; ++d) {
@@ -191,13 +208,14 @@ struct list_neighbours
           for (; to > 0 && number(row(i, to - 1)) > other; --to) row(i, to) = row(i, to - 1);
           row(i, to) = j;
         }
-      }
+      };
+      if (i < owned || b.counts_pairs_once) cut.for_each_near(at, look);
       count(i) = n;
       if (n > longest) longest = n;
     };
     int longest = 0;
     Kokkos::RangePolicy<typename V::space> const all(v.execution_space(), 0, all_of(v).end);
-    Kokkos::parallel_reduce("list_neighbours", all, list, Kokkos::Max<int>(longest));
+    Kokkos::parallel_reduce("list_neighbours", all, find, Kokkos::Max<int>(longest));
     return longest;
   }
 };

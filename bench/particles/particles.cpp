@@ -59,9 +59,9 @@ class simulation {
 public:
   simulation(runtime& run, options const& o)
       : run_(run), env_(run.environment()), wanted_(o), box_(o.cells, env_.size(), o.newton), bins_(box_, env_.rank()),
-        near_(box_.ranks_near(env_.rank())), talk_(env_), start_(atoms_at_start(env_, box_)),
-        fields_(run, kr::partition<atoms>(env_, ids_of(start_)), kr::extra<first_in_bin>{bins_.size()},
-                kr::extra<next_in_bin>{0}, kr::extra<neighbours>{0, longest_row}, kr::extra<neighbour_count>{0}) {
+        near_(box_.ranks_near(env_.rank())), start_(atoms_at_start(env_, box_)),
+        fields_(run, kr::partition<atoms>(env_, ids_of(start_)), kr::extra<bin_end>{bins_.size()},
+                kr::extra<in_bins, border, neighbour_count>{0}, kr::extra<neighbours>{0, longest_row}) {
     bool const goes_on = fields_.restart<step, push>();
     if (!goes_on) fields_.run(begin{}, start_);
     fields_.run(number{}, owned_ids());
@@ -90,7 +90,7 @@ public:
       }
       if (n % steps_between_rows == 0) row(n);
     }
-    keel::with_device<app::devices>(run_.device_name(), [&]<class Tag>(Tag) { run_.execution_space<Tag>().fence(); });
+    on_device([&]<class Tag>(Tag) { run_.execution_space<Tag>().fence(); });
     seconds_ = km::max(env_, clock.seconds());
   }
 
@@ -124,32 +124,47 @@ private:
     auto const here = fields_.partition_of(atoms{});
     return here.ids().first(std::size_t(here.owned().end));
   }
+  /// Calls f(tag) for the device that the user chose.
+  void on_device(auto const& f) const { keel::with_device<app::devices>(run_.device_name(), f); }
 
   /// Sends each atom to the rank whose brick it is in. After a restart they stay outside of the box until they would be
   /// brought in, so that positions are rounded as in a run that was not broken.
   void migrate(bool brings_in) {
     fields_.run(leave{}, box_, brings_in);
-    fields_.migrate(atoms{}, fields_.run(destinations{}));
+    on_device([&]<class Tag>(Tag) { fields_.migrate(atoms{}, fields_.view<Tag>(destination{})); });
   }
 
-  /// Gives the rank ghosts of all atoms that its own ones may reach until the next time, and lists neighbours.
+  /// Gives ranks ghosts of all atoms that theirs may reach until the next time, and lists neighbours. Sometimes atoms
+  /// that are near to each other are brought together in memory.
   void find_ghosts() {
-    auto made = fields_.run(arrange{}, box_, bins_, near_, owned_ids());
-    std::vector<std::int64_t> ghosts;
-    for (auto const& parcel : talk_.exchange(std::move(made.needed)))
-      ghosts.insert(ghosts.end(), parcel.items.begin(), parcel.items.end());
-    fields_.repartition(kr::partition<atoms>{env_, made.owned, ghosts});
-    if (auto const most = km::max(env_, fields_.size(atoms{})); most > rows_) {
-      rows_ = most + most / 8;
-      fields_.resize(kr::extra<next_in_bin>{rows_}, kr::extra<neighbours>{rows_, longest_row},
-                     kr::extra<neighbour_count>{rows_});
+    make_room();
+    if (rebuilds_++ % rebuilds_between_sorts == 0) {
+      fields_.run(sort{}, bins_);
+      on_device([&]<class Tag>(Tag) { fields_.reorder(atoms{}, fields_.view<Tag>(in_bins{})); });
     }
+    auto chosen = fields_.run(choose{}, box_, near_);
+    std::int64_t count = 0;
+    for (auto const& one : chosen) count += one.count;
+    if (auto const most = km::max(env_, count); most > listed_) {
+      listed_ = most + most / 8;
+      fields_.resize(kr::extra<border>{listed_});
+      chosen = fields_.run(choose{}, box_, near_);
+    }
+    on_device([&]<class Tag>(Tag) { fields_.renew_ghosts(atoms{}, chosen, fields_.view<Tag>(border{})); });
+    make_room();
     fields_.run(kr::exchange<id, position>{});
-    fields_.run(fill_bins{}, box_, bins_);
+    fields_.run(fill_bins{}, bins_);
     int const longest = km::max(env_, fields_.run(list_neighbours{}, box_, bins_));
     if (longest > longest_row)
       throw keel::error("particles", "an atom has " + std::to_string(longest) + " neighbours",
                         "there is room for " + std::to_string(longest_row), "Take shorter steps");
+  }
+  /// For lists of all atoms.
+  void make_room() {
+    auto const most = km::max(env_, fields_.size(atoms{}));
+    if (most <= rows_) return;
+    rows_ = most + most / 8;
+    fields_.resize(kr::extra<in_bins, neighbour_count>{rows_}, kr::extra<neighbours>{rows_, longest_row});
   }
 
   /// What LAMMPS and ExaMiniMD print, energies for an atom.
@@ -166,9 +181,9 @@ private:
   box box_;
   bins bins_;
   std::vector<int> near_;
-  km::sparse_messages<app::ranks> talk_;
   std::vector<atom> start_;
-  std::int64_t rows_ = 0; ///< room for so many lists of neighbours
+  std::int64_t rows_ = 0, listed_ = 0; ///< room for so many atoms, of which so many are ghosts of other ranks
+  int rebuilds_ = 0;
   fields<app> fields_;
   double seconds_ = 0;
   int first_ = 0; ///< steps that the run made whose checkpoint this one goes on from
