@@ -302,6 +302,7 @@ KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<
   std::optional<remap> map;
   agreement::ids out; // of each element its id and its place
   cut_anew to{{mesh, nullptr}, true};
+  std::shared_ptr<detail::elements const> old;
   std::shared_ptr<detail::elements> part;
   std::array<std::int64_t, 2> changes_nothing{};
   auto const partner_of = [&](int rank) -> element_partner& {
@@ -317,9 +318,8 @@ KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<
       [&] {
         find();
         std::int64_t const owned = f.arrays_.owned_of(mesh).end; // throws if that is no range
-        auto const old = f.arrays_.part_of(mesh);
+        old = f.arrays_.part_of(mesh);
         part = with_same_owners(*old);
-        part->ids.assign(old->ids.begin(), old->ids.begin() + owned);
         std::span rest(elements);
         for (int before = -1; auto const& [rank, count] : all) {
           if (rank <= before || rank >= old->ranks || count < 0 || count > std::int64_t(rest.size()))
@@ -338,7 +338,7 @@ KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<
                           "element " + std::to_string(e) + " of " + std::to_string(owned) + " owned " +
                               std::string(mesh) + " cannot come after " + std::to_string(last),
                           "each is listed once, in ascending order");
-            last = e, items.push_back(part->ids[std::size_t(e)]), items.push_back(e);
+            last = e, items.push_back(old->ids[std::size_t(e)]), items.push_back(e);
           }
           if (rank != old->rank) partner_of(rank).rims = {{given.begin(), given.end()}, {std::int32_t(count)}};
         }
@@ -350,6 +350,7 @@ KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<
       changes_nothing);
   if (changes_nothing[0] != 0) return;
   run_with(f, *map, to, [&] {
+    part->ids.assign(old->ids.begin(), old->ids.begin() + old->owned);
     auto& [partners, own_ghosts, own_elements] = part->lists;
     own_ghosts.ends = own_elements.ends = {0};
     for (auto const& [rank, items] : ranks.exchange(f.talk_.get(), std::move(out))) {
