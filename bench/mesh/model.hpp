@@ -122,6 +122,6 @@ struct advance : kr::routine<"advance", kr::on_device, reads_mesh,
 
 template <int Stage, class H = source<h, Stage>, class U = source<u, Stage>>
 struct stage : kr::schedule<vorticities<H, U>, fluxes<H, U>, energies<H, U>, advance<Stage>, kr::exchange<h, u>> {};
-struct step : kr::schedule<kr::cycle<h, u>, stage<0>, stage<1>, stage<2>> {};
+struct step : kr::graph<kr::cycle<h, u>, stage<0>, stage<1>, stage<2>> {};
 
 } // namespace trisk

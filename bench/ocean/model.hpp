@@ -67,7 +67,7 @@ struct advance : kr::routine<"advance", kr::on_device, kr::in_pieces,
 };
 
 struct share_ghosts : kr::exchange<eta, u, v> {};
-struct step : kr::schedule<kr::cycle<eta, u, v>, advance, share_ghosts> {};
+struct step : kr::graph<kr::cycle<eta, u, v>, advance, share_ghosts> {};
 struct movie : kr::save<"eta", kr::owned<eta>> {};
 
 } // namespace ocean

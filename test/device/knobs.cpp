@@ -31,7 +31,7 @@ std::vector<std::string> split(std::string_view text, char at) {
 }
 
 constexpr char const* flags = "copy-back-all-levels copy-back-written-in-analysis only-reads-current-level "
-                              "only-writes-current-level exchange-together";
+                              "only-writes-current-level exchange-together graphs";
 constexpr char const* periods = "copy-back-every checkpoint-every end-timeout";
 
 /// Texts, each with what is shown of it after `>`, that these options take; the first two differ.
@@ -66,7 +66,7 @@ struct wrong {
 };
 wrong const refused[]{
     {"num-threads numa-regions num-devices copy-back-every end-timeout device-instance stack-size hugepages "
-     "map-device-by bind log-level exchange-together checkpoint-before-end strict",
+     "map-device-by bind log-level exchange-together graphs checkpoint-before-end strict",
      "(the text is empty)", ""},
     {numbers, "' is not a digit)", " |+4| 4|x4|.5|four|IV|\t4|'4'|\"4\"|--4|NaN|inf|true|auto|max|\xef\xbc\x94"},
     {numbers, "' follows the number)", "4x|4 |4.0|4.|4,|4 5|4,5|0x4|4e1|1e0|4K|4\n|4;|4-|1/2|4\xc2\xa0|99999999999x"},

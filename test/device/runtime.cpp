@@ -234,19 +234,20 @@ TEST_CASE("device: the knobs of residency reach their settings, which else are t
                       how.tracking,
                       how.exchange_through,
                       how.exchange_together,
+                      how.graphs,
                       how.restart,
                       how.checkpoint_every,
                       how.checkpoint_before_end};
   };
   using time = std::optional<int>;
-  CHECK(values(program{}) ==
-        std::tuple{time{1}, "all", false, true, false, false, "keel-trace", "", "measured", true, "", time{}, time{}});
+  CHECK(values(program{}) == std::tuple{time{1}, "all", false, true, false, false, "keel-trace", "", "measured", true,
+                                        true, "", time{}, time{}});
   program const p{{"--rt-copy-back-every=never", "--rt-copy-back-vars=", "--rt-copy-back-written-in-analysis", "no",
                    "--rt-only-reads-current-level=yes", "--rt-trace-file=mine", "--rt-tracking=checked",
-                   "--rt-exchange-through=staged", "--rt-exchange-together=no", "--rt-restart=file",
+                   "--rt-exchange-through=staged", "--rt-exchange-together=no", "--rt-graphs=no", "--rt-restart=file",
                    "--rt-checkpoint-every=3", "--rt-checkpoint-before-end=2m"},
                   before};
-  CHECK(values(p) == std::tuple{time{}, "", true, false, true, false, "mine", "checked", "staged", false, "file",
+  CHECK(values(p) == std::tuple{time{}, "", true, false, true, false, "mine", "checked", "staged", false, false, "file",
                                 time{3}, time{120}});
   CHECK(p.run.program().source(&kr::settings::copy_back_every) == source::command_line);
   CHECK(p.run.program().source(&kr::settings::copy_back_all_levels) == source::code);

@@ -47,7 +47,7 @@ struct flame {
 // and at both ends of each row a mirror, through which nothing flows.
 struct around : kr::schedule<kr::exchange<heat>, kr::fixed<heat, flame, kr::on_side<0, kr::side::low>>,
                              kr::outflow<heat, kr::on_side<0, kr::side::high>>, kr::mirror<heat, kr::on_side<1>>> {};
-struct step : kr::schedule<kr::cycle<heat>, spread, around> {};
+struct step : kr::graph<kr::cycle<heat>, spread, around> {};
 
 int main(int argc, char** argv) try {
   keel::runtime<app> run{argc, argv};

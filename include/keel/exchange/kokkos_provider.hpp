@@ -78,6 +78,7 @@ public:
   [[nodiscard]] bool take_failure(memory m) { return queue_of(m).take_failure(); }
   /// By variable and level.
   [[nodiscard]] std::vector<std::vector<int>> const& slots() const { return slots_; }
+  void set_slots(std::vector<std::vector<int>> const& as_they_were) { slots_ = as_they_were; }
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
   [[nodiscard]] detail::shape const& shape_of(int variable, int component = 0) const {
     auto const& all = arrays_[std::size_t(variable)].lies;

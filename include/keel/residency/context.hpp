@@ -9,6 +9,7 @@
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/layout/mesh.hpp>
+#include <keel/schedule/graph.hpp>
 #include <keel/schedule/reduce.hpp>
 #include <keel/schedule/routine.hpp>
 
@@ -87,8 +88,9 @@ template <class R, class X>
 inline constexpr bool declares_value = R::about.what == entry_kind::output || R::about.reads_value(&X::value);
 template <class R, class X>
 consteval void require_value_declared() {
-  static_assert(declares_value<R, X>, "keel::residency: a routine asks for the value of a reduction that it does not "
-                                      "declare (the rest is not passed). Add it to its reads.");
+  static_assert(declares_value<R, X>,
+                "keel::residency: a routine asks for the value of a reduction, or an argument, that it does not "
+                "declare (the rest is not passed). Add it to its reads.");
 }
 
 /// `Named` is `int R::*` for the routine `R`: nvcc writes the name of a class whose members have kernels into
@@ -104,7 +106,7 @@ struct context_of;
 /// | | |
 /// |---|---|
 /// | `v(eta{})`, `v(past<eta, 1>{})` | a view in the memory of `v.execution_space()`; of const elements if it is only read |
-/// | `v(dt{})` | the value of a reduction |
+/// | `v(dt{})` | the value of a reduction; of an argument a view without dimensions, in that memory |
 /// | `v(eta{}, component{i})` | that of another component; refused in a routine that was run for only one |
 /// | `v.execution_space()`, `V::space` | where kernels run |
 /// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end`; `owned` is the piece in a routine `in_pieces` |
@@ -204,6 +206,13 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
     using value = typename X::reduction_type;
     detail::require_value_declared<R, value>(); // once, not for each device
     return this->base.template value<value>();
+  }
+
+  template <Argument X>
+  [[nodiscard]] auto operator()(X) const {
+    using argument = typename X::argument_type;
+    detail::require_value_declared<R, argument>();
+    return this->base.template argument_in<argument, Tag>();
   }
 
   [[nodiscard]] space const& execution_space() const {

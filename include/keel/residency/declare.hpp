@@ -7,5 +7,6 @@
 
 #include <keel/residency/reduce_owned.hpp>
 #include <keel/layout/mesh.hpp>
+#include <keel/schedule/graph.hpp>
 #include <keel/schedule/schedule.hpp>
 #include <keel/schedule/walls.hpp>

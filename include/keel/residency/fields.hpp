@@ -12,6 +12,7 @@
 #include <keel/residency/context.hpp>
 #include <keel/residency/initial.hpp>
 #include <keel/schedule/checkpoint.hpp>
+#include <keel/schedule/graph.hpp>
 #include <keel/schedule/plan.hpp>
 #include <keel/schedule/schedule.hpp>
 #include <keel/schedule/walls.hpp>
@@ -133,6 +134,13 @@ public:
     this->book_.notify_data_modified(base::owner_of(v, "notify_data_modified"), where);
   }
 
+  /// The value of an argument from now on: see there. Does not wait.
+  template <Argument A>
+  void set(A, typename A::value_type const& value) {
+    auto const visit = this->users_.enter("set");
+    this->executor_.require_idle("set");
+    this->template set_argument<typename A::argument_type>(value);
+  }
   /// Steps in which copies began early, as soon as their source was final, because the plan has a later reader.
   [[nodiscard]] std::int64_t planned_steps() const { return this->executor_.planned_steps(); }
   /// Steps made; `every` counts by it. To be set after a restart from a file of the program's own.

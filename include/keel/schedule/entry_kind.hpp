@@ -28,6 +28,7 @@ enum class entry_kind : std::uint8_t {
   checkpoint,
   sequence,
   analysis,
+  graph,
   repeat,
   every,
   when,
@@ -60,9 +61,10 @@ enum class entry_kind : std::uint8_t {
 
 /// What messages call an entry that has no name of its own.
 [[nodiscard]] constexpr std::string_view name_of(entry_kind k) {
-  constexpr std::string_view names[] = {"routine",    "reduce", "cycle",  "rewind", "cycle_in_place", "exchange",
-                                        "accumulate", "walls",  "output", "save",   "checkpoint",     "sequence",
-                                        "analysis",   "repeat", "every",  "when",   "choose",         "once"};
+  constexpr std::string_view names[] = {"routine",    "reduce",     "cycle",    "rewind", "cycle_in_place",
+                                        "exchange",   "accumulate", "walls",    "output", "save",
+                                        "checkpoint", "sequence",   "analysis", "graph",  "repeat",
+                                        "every",      "when",       "choose",   "once"};
   static_assert(std::size(names) == std::size_t(entry_kind::once) + 1, "each kind has a name");
   static_assert(names[std::size_t(entry_kind::cycle) + std::size_t(rotation::in_place)] ==
                 words_of(rotation::in_place).name);

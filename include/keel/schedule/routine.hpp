@@ -19,7 +19,7 @@
 
 namespace keel::residency {
 
-/// The value of a reduction; its address says which. `routine` returns the parts.
+/// The value of a reduction, whose parts `routine` returns; or an argument, which no routine makes. Its address says which.
 struct value_info {
   std::string_view name, routine;
 
@@ -73,7 +73,7 @@ template <class X>
 consteval bool require_part() {
   if constexpr (is_part<X>) return true;
   else {
-    constexpr bool is_value = requires { typename X::reduction_type; };
+    constexpr bool is_value = requires { X::value; };
     static_assert(
         is_value,
         "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -81,8 +82,12 @@ public:
   void impl_launch(Closure const& closure) const {
     if (detail::plays_device) return closure.run();
     queue_->push([closure] { closure.run(); });
-    if (detail::guarded_pages::all().is_on()) queue_->wait();
+    if (detail::guarded_pages::all().is_on() && !detail::is_recording) queue_->wait();
   }
+  /// What this thread gives to the instance from here on is kept, and not run, until `impl_recorded` returns it.
+  void impl_record() const { queue_->record(); }
+  [[nodiscard]] std::function<void()> impl_recorded() const { return queue_->recorded(); }
+  void impl_replay(std::function<void()> const& recorded) const { queue_->push(recorded); }
   /// Asynchronous: both ends must stay as they are until a fence.
   void impl_copy_asynchronously(void* to, void const* from, std::size_t bytes) const {
     detail::copy_bytes(*this, to, from, bytes);

@@ -53,6 +53,7 @@ struct simulated_resource {
   using execution_space = simulated;
 
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) const {
+    detail::queue::require_running("makes memory");
     auto& pages = detail::guarded_pages::all();
     bool const guarded = pages.is_on();
     void* const pointer = guarded ? pages.allocate(bytes, detail::bytes_ahead)

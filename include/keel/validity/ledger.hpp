@@ -111,6 +111,16 @@ public:
   [[nodiscard]] numbering renumbered(int components, auto const& kept) const;
   /// Takes them, and gives what it had. The bytes of components are to be set anew. Does not throw.
   void swap(numbering& other);
+  /// All states, and copies that may be under way: to be compared with later ones, and to be taken again.
+  struct snapshot {
+    std::vector<validity> states;
+    std::vector<copies_in_flight> in_flight;
+  };
+  [[nodiscard]] snapshot now() const { return {states_, in_flight_}; }
+  [[nodiscard]] bool is_as(snapshot const& other) const {
+    return states_ == other.states && in_flight_ == other.in_flight;
+  }
+  void take(snapshot const& other) { states_ = other.states, in_flight_ = other.in_flight; }
   /// Regions that stay valid where they are when levels rotate; arrays that are made have them on the host from the
   /// beginning.
   void set_kept(int variable, region what, bool are_made);

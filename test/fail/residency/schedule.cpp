@@ -34,6 +34,22 @@ kr::entry const& first = never::about;
 kr::entry const& second = less::about;
 kr::entry const& third = none::about;
 void use(kr::fields<two_memories, eta>& f) { f.step(step{}, 1.5); }
+#elif defined(GRAPH_ASKS_HOST)
+// expect: keel::residency::graph: an entry that the host has to be asked for each time
+// expect: recorded<output>
+struct step : kr::schedule<kr::graph<kr::cycle<eta>, advance, output>> {};
+kr::entry const& first = step::about;
+#elif defined(GRAPH_OF_ANYTHING)
+// expect: an argument of step or run that a routine of a graph takes cannot be compared
+struct anything {
+  ~anything() {}
+};
+struct shift : kr::routine<"shift", kr::on_device, kr::updates<eta>> {
+  template <class V>
+  static void run(V, anything const&) {}
+};
+struct step : kr::graph<shift> {};
+void use(kr::fields<two_memories, eta>& f) { f.step(step{}, anything{}); }
 #elif defined(COPIES_ASSERTED)
 // expect: the core stays on the device
 struct step : kr::schedule<kr::cycle<eta>, advance, kr::exchange<eta>, smooth, kr::every<10, output>> {};

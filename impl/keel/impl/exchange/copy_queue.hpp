@@ -38,7 +38,11 @@ public:
   [[nodiscard]] virtual bool waits_in_kernels() const = 0;
   [[nodiscard]] virtual space::peer_memory* peers() const = 0;
   [[nodiscard]] virtual void* native() const = 0;
-  /// See `copy_queue::beside`.
+  /// See `copy_queue`.
+  [[nodiscard]] virtual bool can_record() const = 0;
+  virtual void record() const = 0;
+  [[nodiscard]] virtual std::shared_ptr<void const> recorded() const = 0;
+  virtual void replay(void const* work) const = 0;
   [[nodiscard]] virtual std::shared_ptr<queue_model const> beside() const = 0;
 
   void move_flags(motion how, std::span<message const> all) const;
@@ -119,6 +123,14 @@ public:
   [[nodiscard]] copy_queue beside() const {
     auto other = *this ? model()->beside() : nullptr;
     return other ? copy_queue(std::move(other)) : copy_queue();
+  }
+  /// Whether what it gets can be recorded. From `record` on it is, and not run, until `recorded` returns it, which throws
+  /// `keel::error` if something was not, or would not be so when it is run. `replay` runs it, as often as one wants.
+  [[nodiscard]] bool can_record() const { return *this && model()->can_record(); }
+  void record() const { model()->record(); }
+  [[nodiscard]] std::shared_ptr<void const> recorded() const { return model()->recorded(); }
+  void replay(void const* work) const {
+    model()->reporting([&] { model()->replay(work); });
   }
   /// Whether a call since the last time that this was asked threw what work in the queue threw, a kernel of a routine
   /// for example. What was in the queue then may not have run.

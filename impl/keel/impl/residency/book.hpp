@@ -56,8 +56,19 @@ public:
   void require_tracked(std::string_view who) const;
   /// Whether routines are checked, and what is overwritten is poisoned before.
   [[nodiscard]] bool checks() const { return checks_; }
-  [[nodiscard]] bool poisons() const { return poisons_; }
+  [[nodiscard]] bool poisons() const { return poisons_ && !records_; }
   void poison_from_now() { poisons_ = true; }
+  /// As long as it lives, nothing is poisoned: it would be part of what is recorded.
+  class recording_scope {
+  public:
+    explicit recording_scope(book& of) : of_(of) { of_.records_ = true; }
+    ~recording_scope() { of_.records_ = false; }
+    recording_scope(recording_scope const&) = delete;
+    recording_scope& operator=(recording_scope const&) = delete;
+
+  private:
+    book& of_;
+  };
   /// Whether this rank prints.
   void print_as(bool is_master) { is_master_ = is_master; }
   [[nodiscard]] bool prints() const { return is_master_; }
@@ -108,7 +119,7 @@ private:
 
   arrays& arrays_;
   std::unique_ptr<field_ledger> ledger_;
-  bool keeps_ledger_, checks_, poisons_, is_master_ = true;
+  bool keeps_ledger_, checks_, poisons_, is_master_ = true, records_ = false;
   residency::settings settings_;
   std::vector<int> copied_back_; // by number
   std::int64_t steps_ = 0, began_at_ = 0;

@@ -137,7 +137,7 @@ KEEL_INLINE void book::poison(std::span<request const> asked, memory m, componen
 
 KEEL_INLINE void book::rotate(int variable, rotation how) {
   int const levels = ledger_->levels(variable);
-  if (poisons_ && levels > 1 && how != rotation::in_place) {
+  if (poisons() && levels > 1 && how != rotation::in_place) {
     bool const has_none = arrays_.variables()[std::size_t(variable)].about->on.has_none;
     request const freed{variable, how == rotation::cycle ? levels - 1 : 0, region::none,
                         has_none ? region::inside : region::everywhere};

@@ -63,6 +63,8 @@ public:
   void connect(memory m);
   /// Whether messages travel while the device, or the host, works on.
   [[nodiscard]] bool travel_meanwhile(memory m) const { return ways_.all.travel_meanwhile(m != host); }
+  /// Whether an exchange of these sends messages.
+  [[nodiscard]] bool sends(std::span<request const> asked, combine how) const;
   void swap(ways& other);
   /// To be called when arrays or cuts have changed.
   void forget();

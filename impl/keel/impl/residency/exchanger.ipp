@@ -21,6 +21,15 @@ KEEL_INLINE bool exchanger::reaches_partners() {
   return std::all_of(all.begin(), all.end(), [&](int rank) { return ways_.all.leads_to(rank); });
 }
 
+inline decomposition const& cut_of(arrays const& on, request const& r, combine how) {
+  return on.lattice_of(r.variable)
+      ->cut(on.components(), on.rank(), how == combine::add ? r.read_layers : r.written_layers);
+}
+KEEL_INLINE bool exchanger::sends(std::span<request const> asked, combine how) const {
+  return std::any_of(asked.begin(), asked.end(),
+                     [&](request const& r) { return !cut_of(arrays_, r, how).partners.empty(); });
+}
+
 KEEL_INLINE void exchanger::prepare(any_transports transports, messenger const& ranks) {
   prepared_ = {};
   prepared_.prepare(std::move(transports), ranks, partners(), book_.settings());
@@ -48,8 +57,7 @@ void exchanger::exchange(std::span<request const> asked, memory m, component_ran
   try {
     exchanged_.clear();
     for (request const& r : asked) {
-      int const layers = how == combine::add ? r.read_layers : r.written_layers;
-      decomposition const& cut = arrays_.lattice_of(r.variable)->cut(arrays_.components(), arrays_.rank(), layers);
+      decomposition const& cut = cut_of(arrays_, r, how);
       for (int c = range.begin, end = range.of(arrays_.components()).end; c < end; ++c)
         exchanged_.push_back({&arrays_.provider().shape_of(r.variable, c),
                               arrays_.provider().array(r.variable, r.level, c, m), &cut, c});

@@ -78,6 +78,11 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
   // reductions.hpp
   template <class E>
   [[nodiscard]] auto value() const;
+  // arguments.hpp
+  template <class A>
+  void set_argument(typename A::value_type const& value);
+  template <class A, class Tag>
+  [[nodiscard]] auto argument_in() const;
   template <class View>
   [[nodiscard]] std::optional<owner> owner_of(View const& v, std::string_view call) const {
     executor_.require_idle(call);

@@ -20,9 +20,12 @@
 
 namespace keel::residency::detail {
 
+class recordings;
+
 /// What certain fields found out about a schedule.
 struct prepared_schedule {
   prepared_schedule(schedule_view const& v, arrays const& on);
+  ~prepared_schedule();
 
   std::vector<request> requests; ///< of all nodes; see `requests_of`
   schedule_view what;
@@ -30,11 +33,13 @@ struct prepared_schedule {
   scratches scratch;
   bool has_pools = false; ///< the fields know its scratches
   struct node_state {
-    std::optional<prepared> call; ///< of a routine that ran: its requests with their states
-    bool is_plain = false;        ///< a routine, and nothing begins or ends around it
+    std::optional<prepared> call;         ///< of a routine that ran: its requests with their states
+    bool is_plain = false;                ///< a routine, and nothing begins or ends around it
+    std::unique_ptr<recordings> recorded; ///< of the first of entries that are recorded together
   };
   std::vector<node_state> nodes;
   std::optional<prepared> whole; ///< of a schedule of routines: what they need before them, and do, together
+  int scratch_moves = 0;         ///< when it was recorded
   bool is_step = false;          ///< it ran as a step
   bool is_closed = false;        ///< nothing watches, and none of them reads what one before it leaves stale
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/prepared_schedule.hpp>
+#include <keel/impl/residency/recordings.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/walls.hpp>
 
@@ -53,6 +54,8 @@ KEEL_INLINE prepared_schedule::prepared_schedule(schedule_view const& v, arrays 
       if (v.table.is_scratch(r)) nodes[i].is_plain = false;
   }
 }
+
+KEEL_INLINE prepared_schedule::~prepared_schedule() = default;
 
 KEEL_INLINE prepared_schedule& schedule_cache::add(schedule_view const& what) {
   all_.push_back(std::make_unique<prepared_schedule>(what, arrays_));

@@ -8,6 +8,7 @@
 #include <keel/layout/grid.hpp>
 #include <keel/validity/concepts.hpp>
 
+#include <memory>
 #include <string_view>
 
 namespace keel::residency::detail {
@@ -24,6 +25,8 @@ struct action {
   int (*decide)(fields_state&, void const* arguments) = nullptr; ///< of a condition
   void (*prepare)(fields_state&,
                   std::string_view routine) = nullptr; ///< of a device that is not at hand from the start
+  bool (*keeps)(std::shared_ptr<void const>& kept,
+                void const* arguments) = nullptr; ///< of a graph: whether `kept` are these, or keeps them if null
 };
 
 /// Constants. The address of `actions` says which schedule it is.

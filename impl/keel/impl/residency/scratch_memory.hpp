@@ -33,6 +33,8 @@ public:
   void place(std::span<request const> asked, memory m);
   /// In all memories.
   [[nodiscard]] std::size_t bytes() const;
+  /// How often arrays may have got other places.
+  [[nodiscard]] int moves() const { return moves_; }
   void forget() { all_ = {}, pools_.clear(); }
 
 private:
@@ -44,6 +46,7 @@ private:
   scratches all_;                                 // of all schedules that ran
   std::vector<std::shared_ptr<std::byte>> pools_; // by memory
   bool is_used_ = false;
+  int moves_ = 0;
 };
 
 inline std::size_t scratch_memory::bytes(std::size_t pool) const {
@@ -69,6 +72,7 @@ inline void scratch_memory::begin(prepared_schedule& p) {
     throw error("residency", "a routine that runs in an entry with scratch runs another entry with scratch",
                 "they could have the same memory", "Run it before or after");
   if (!p.has_pools && all_.add(p.scratch)) { // nothing of a scratch is valid now, so all may move
+    ++moves_;
     arrays_.settle_host();
     for (int m = 1; m < arrays_.memories(); ++m)
       if (book_.ledger().is_open(memory(m))) arrays_.provider().queue_of(memory(m)).fence();

@@ -39,6 +39,7 @@ private:
     case entry_kind::walls:
     case entry_kind::save: return leaf(i);
     case entry_kind::sequence:
+    case entry_kind::graph:
     case entry_kind::analysis: return body(i + 1, n.end);
     case entry_kind::every:
     case entry_kind::when: return maybe(i);

@@ -83,6 +83,7 @@ public:
       }
       return;
     case entry_kind::sequence:
+    case entry_kind::graph:
     case entry_kind::analysis: return body();
     case entry_kind::routine:
     case entry_kind::reduce:

@@ -9,6 +9,9 @@ namespace keel::space::detail {
 /// True while this thread runs a kernel or a copy of a device that executes on the host.
 inline constinit thread_local bool plays_device = false;
 
+/// True while what this thread launches on a queue is recorded instead of run.
+inline constinit thread_local bool is_recording = false;
+
 /// Makes the calling thread play the device as long as it lives.
 class device_scope {
 public:

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace keel::space::detail {
 
@@ -34,6 +35,12 @@ public:
   /// half of them have begun, as a GPU's driver does, because a caller that never fences would fill the memory. Throws
   /// in the child of a fork, which has no threads of its parent's.
   void push(std::function<void()> task);
+  /// From here on the thread's tasks are kept until `recorded`, which returns them as one, or drops them. What waits, or
+  /// makes memory, or pushes to another queue meanwhile throws: it would not happen again with them.
+  void record();
+  [[nodiscard]] std::function<void()> recorded();
+  /// Throws if the calling thread records.
+  static void require_running(char const* what);
 
   /// Returns when everything pushed before the call is done; at once on a device
   /// thread, which would wait for itself. Throws what a task threw.
@@ -53,6 +60,7 @@ private:
   std::uint32_t const number_;
   unsigned const forks_ = policy::forks();
   std::unique_ptr<worker> worker_;
+  std::unique_ptr<std::vector<std::function<void()>>> kept_; // while it records
 };
 
 /// Every queue of the process, the default one first. They live until the process

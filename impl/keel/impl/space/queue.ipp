@@ -10,6 +10,7 @@
 #include <exception>
 #include <list>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -77,7 +78,25 @@ struct queue::worker {
 KEEL_INLINE queue::queue(std::uint32_t number) : number_(number), worker_(std::make_unique<worker>()) {}
 KEEL_INLINE queue::~queue() { stop(); }
 
+KEEL_INLINE void queue::require_running(char const* what) {
+  if (is_recording)
+    throw error("space::simulated", std::string("what is recorded ") + what,
+                "that would not happen when it is launched", "Do it before");
+}
+KEEL_INLINE void queue::record() {
+  kept_ = std::make_unique<std::vector<std::function<void()>>>();
+  is_recording = true;
+}
+KEEL_INLINE std::function<void()> queue::recorded() {
+  is_recording = false;
+  return [all = std::shared_ptr(std::move(kept_))] {
+    for (auto const& task : *all) task();
+  };
+}
+
 KEEL_INLINE void queue::push(std::function<void()> task) {
+  if (is_recording && kept_ != nullptr) return kept_->push_back(std::move(task));
+  require_running("launches on another instance");
   if (policy::is_forked_since(forks_))
     throw error("space::simulated", "a kernel or copy cannot run", "fork() copies no threads, and this is the child",
                 "Compute in the parent, or start Kokkos after fork()");
@@ -92,6 +111,7 @@ KEEL_INLINE void queue::push(std::function<void()> task) {
 }
 
 KEEL_INLINE void queue::wait() {
+  require_running("waits");
   drain();
   rethrow();
 }
@@ -156,6 +176,7 @@ void queues::for_each(F const& f) {
   }
 }
 KEEL_INLINE void queues::wait() {
+  queue::require_running("waits");
   drain();
   for_each([](queue& q) { q.rethrow(); });
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What the entries of a graph give to a device's queue, recorded for each state of the fields in which they run.
+
+#include <keel/impl/residency/arrays.hpp>
+#include <keel/impl/residency/book.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/impl/residency/schedule_view.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Of entries that follow on each other in a graph, and launch all they do on the device of one memory.
+class recordings {
+public:
+  recordings(arrays& of, book& in, memory where, schedule_nodes const& table, std::size_t begin, std::size_t end);
+
+  /// Brings what they read to the device. Runs them by `body`, the first time that the fields are as they are. The second time it records what `body`
+  /// launches. From then on that is launched, and `rotate` rotates the levels as `body` does.
+  void run(bool (*keeps)(std::shared_ptr<void const>&, void const*), void const* arguments, thunk body, thunk rotate);
+
+private:
+  /// The fields before and after, and the arguments.
+  struct recording {
+    field_ledger::snapshot before;
+    std::vector<std::vector<int>> slots;
+    std::shared_ptr<void const> arguments;
+    bool stays_open = false; ///< it copies between memories, or cannot be recorded
+    std::shared_ptr<void const> work = nullptr;
+    field_ledger::snapshot after = {};
+  };
+  /// What a node reads that none before it makes, or moves.
+  struct first_read {
+    std::string_view reader;
+    request what;
+  };
+  static constexpr std::size_t most = 64; // the oldest goes
+  static constexpr int most_misses = 200; // and not one hit: the user is told
+
+  [[nodiscard]] recording* find(auto keeps, void const* arguments);
+  void record(recording& one, thunk body);
+  void tell(std::string_view what, std::string_view advice);
+
+  arrays& arrays_;
+  book& book_;
+  memory where_;
+  std::vector<first_read> first_reads_;
+  std::vector<recording> all_;
+  std::size_t next_ = 0; // where to look first: levels come round in order
+  int misses_ = 0;
+  bool is_told_ = false;
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/recordings.ipp>
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/residency/recordings.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE recordings::recordings(arrays& of, book& in, memory where, schedule_nodes const& table, std::size_t begin,
+                                   std::size_t end)
+    : arrays_(of), book_(in), where_(where) {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!has_place(table.nodes[i].what())) continue;
+    for (request const& r : table.asked(i)) {
+      bool is_first = r.reads != region::none && !table.is_scratch(r);
+      for (std::size_t n = begin; n < i && is_first; ++n)
+        for (request const& before : table.asked(n))
+          if (before.variable == r.variable && (rotates(table.nodes[n].what()) || before.level == r.level) &&
+              before.writes != region::none)
+            is_first = false;
+      if (is_first)
+        first_reads_.push_back(
+            {table.nodes[i].about->name, {r.variable, r.level, r.reads, region::none, r.read_layers}});
+    }
+  }
+}
+
+inline auto recordings::find(auto keeps, void const* arguments) -> recording* {
+  for (std::size_t n = 0; n < all_.size(); ++n) {
+    std::size_t const at = (next_ + n) % all_.size();
+    recording& one = all_[at];
+    if (!book_.ledger().is_as(one.before) || arrays_.provider().slots() != one.slots ||
+        !keeps(one.arguments, arguments))
+      continue;
+    next_ = at + 1;
+    return &one;
+  }
+  return nullptr;
+}
+
+KEEL_INLINE void recordings::tell(std::string_view what, std::string_view advice) {
+  if (std::exchange(is_told_, true) || !book_.prints()) return;
+  policy::log(policy::log_level::warning,
+              "residency::graph: " + std::string(what) + ". Its entries run one by one. " + std::string(advice) + '.');
+}
+
+KEEL_INLINE void recordings::run(bool (*keeps)(std::shared_ptr<void const>&, void const*), void const* arguments,
+                                 thunk body, thunk rotate) {
+  for (first_read const& one : first_reads_)
+    if (!book_.ledger().is_ready({&one.what, 1}, where_, every_component))
+      book_.acquire({&one.what, 1}, where_, one.reader, every_component);
+  recording* const known = find(keeps, arguments);
+  if (known == nullptr) {
+    recording made{book_.ledger().now(), arrays_.provider().slots(), nullptr};
+    (void)keeps(made.arguments, arguments);
+    std::uint64_t const copies = book_.traffic().copies();
+    body();
+    made.stays_open = book_.traffic().copies() != copies;
+    if (++misses_ == most_misses)
+      tell("nothing was launched again in " + std::to_string(most_misses) + " turns",
+           "Let kernels read what step passes and changes each time as an argument<...>");
+    if (all_.size() == most) all_.erase(all_.begin());
+    all_.push_back(std::move(made));
+    return;
+  }
+  misses_ = 0;
+  if (known->stays_open) return body();
+  if (known->work == nullptr) return record(*known, body);
+  arrays_.provider().queue_of(where_).replay(known->work.get());
+  rotate();
+  book_.ledger().take(known->after);
+}
+
+// Nothing of it has run when that fails: then the fields are as they were.
+KEEL_INLINE void recordings::record(recording& one, thunk body) {
+  copy_queue const& queue = arrays_.provider().queue_of(where_);
+  try {
+    book::recording_scope const unpoisoned(book_);
+    queue.record();
+    try {
+      body();
+    } catch (...) {
+      try {
+        (void)queue.recorded();
+      } catch (...) { // the first one tells more
+      }
+      throw;
+    }
+    one.work = queue.recorded();
+  } catch (std::exception const& e) {
+    (void)queue.take_failure();
+    book_.ledger().take(one.before);
+    arrays_.provider().set_slots(one.slots);
+    one.stays_open = true;
+    tell(std::string("what is launched cannot be recorded: ") + e.what(), "See graphs.md");
+    return body();
+  }
+  one.after = book_.ledger().now();
+  queue.replay(one.work.get());
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What an instance of a device is given, recorded instead of run: as a graph of CUDA's or HIP's, or, on the simulated
+/// device, as a list of tasks.
+
+#include <keel/impl/space/kokkos_devices.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/space/kokkos.hpp>
+#include <keel/space/simulated.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace keel::space::detail {
+
+/// Spaces that cannot.
+template <class Space>
+struct recorder {
+  static constexpr bool can_record = false;
+  static void begin(Space const&) {}
+  static std::shared_ptr<void const> end(Space const&) { return {}; }
+  static void launch(Space const&, void const*) {}
+};
+
+template <>
+struct recorder<simulated> {
+  static constexpr bool can_record = true;
+  static void begin(simulated const& space) { space.impl_record(); }
+  static std::shared_ptr<void const> end(simulated const& space) {
+    return std::make_shared<std::function<void()>>(space.impl_recorded());
+  }
+  static void launch(simulated const& space, void const* work) {
+    space.impl_replay(*static_cast<std::function<void()> const*>(work));
+  }
+};
+
+#if defined(KOKKOS_ENABLE_CUDA)
+struct cuda_graphs {
+  using graph = cudaGraph_t;
+  using executable = cudaGraphExec_t;
+  using node = cudaGraphNode_t;
+  using node_kind = cudaGraphNodeType;
+  static constexpr auto success = cudaSuccess;
+  static constexpr auto by_thread = cudaStreamCaptureModeThreadLocal;
+  static constexpr auto kernel = cudaGraphNodeTypeKernel, empty = cudaGraphNodeTypeEmpty,
+                        filling = cudaGraphNodeTypeMemset;
+  static auto stream(Kokkos::Cuda const& space) { return space.cuda_stream(); }
+  static constexpr auto begin = &cudaStreamBeginCapture;
+  static constexpr auto end = &cudaStreamEndCapture;
+  static constexpr auto nodes = &cudaGraphGetNodes;
+  static constexpr auto kind = &cudaGraphNodeGetType;
+  static auto instantiate(executable* made, graph of) { return cudaGraphInstantiateWithFlags(made, of, 0); }
+  static constexpr auto launch = &cudaGraphLaunch;
+  static constexpr auto destroy = &cudaGraphDestroy;
+  static constexpr auto destroy_executable = &cudaGraphExecDestroy;
+  static constexpr auto last = &cudaGetLastError;
+  static constexpr auto text = &cudaGetErrorString;
+};
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+struct hip_graphs {
+  using graph = hipGraph_t;
+  using executable = hipGraphExec_t;
+  using node = hipGraphNode_t;
+  using node_kind = hipGraphNodeType;
+  static constexpr auto success = hipSuccess;
+  static constexpr auto by_thread = hipStreamCaptureModeThreadLocal;
+  static constexpr auto kernel = hipGraphNodeTypeKernel, empty = hipGraphNodeTypeEmpty,
+                        filling = hipGraphNodeTypeMemset;
+  static auto stream(auto const& space) { return space.hip_stream(); }
+  static constexpr auto begin = &hipStreamBeginCapture;
+  static constexpr auto end = &hipStreamEndCapture;
+  static constexpr auto nodes = &hipGraphGetNodes;
+  static constexpr auto kind = &hipGraphNodeGetType;
+  static auto instantiate(executable* made, graph of) { return hipGraphInstantiateWithFlags(made, of, 0); }
+  static constexpr auto launch = &hipGraphLaunch;
+  static constexpr auto destroy = &hipGraphDestroy;
+  static constexpr auto destroy_executable = &hipGraphExecDestroy;
+  static constexpr auto last = &hipGetLastError;
+  static constexpr auto text = &hipGetErrorString;
+};
+#endif
+
+/// By the calls of a GPU's vendor, which record what a stream gets.
+template <class Space, class Calls>
+struct stream_recorder {
+  static constexpr bool can_record = true;
+
+  static void begin(Space const& space) { require(Calls::begin(Calls::stream(space), Calls::by_thread)); }
+  static std::shared_ptr<void const> end(Space const& space) {
+    typename Calls::graph recorded{};
+    auto const code = Calls::end(Calls::stream(space), &recorded);
+    std::unique_ptr<std::remove_pointer_t<typename Calls::graph>, void (*)(typename Calls::graph)> const held(
+        recorded, [](typename Calls::graph it) { (void)Calls::destroy(it); });
+    require(code);
+    require_kernels(recorded);
+    typename Calls::executable made{};
+    require(Calls::instantiate(&made, recorded));
+    return {made, [](typename Calls::executable it) { (void)Calls::destroy_executable(it); }};
+  }
+  static void launch(Space const& space, void const* work) {
+    require(Calls::launch(static_cast<typename Calls::executable>(const_cast<void*>(work)), Calls::stream(space)));
+  }
+
+private:
+  static void require(auto code) {
+    if (code == Calls::success) return;
+    (void)Calls::last(); // so that no later call reports it
+    throw error("space", "what a device was given cannot be recorded", Calls::text(code));
+  }
+  /// What is copied from memory of the host may be another thing when it is launched.
+  static void require_kernels(typename Calls::graph recorded) {
+    std::size_t count = 0;
+    require(Calls::nodes(recorded, nullptr, &count));
+    std::vector<typename Calls::node> all(count);
+    require(Calls::nodes(recorded, all.data(), &count));
+    for (auto const& one : all) {
+      typename Calls::node_kind kind{};
+      require(Calls::kind(one, &kind));
+      if (kind != Calls::kernel && kind != Calls::empty && kind != Calls::filling)
+        throw error("space", "what a device was given cannot be recorded",
+                    "it copies from memory of the host, or has a kernel with more than 512 bytes of arguments",
+                    "Take keel's loops, or require Kokkos' HintLightWeight of the policy");
+    }
+  }
+};
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+struct recorder<Kokkos::Cuda> : stream_recorder<Kokkos::Cuda, cuda_graphs> {};
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+template <>
+struct recorder<hip_calls::execution_space> : stream_recorder<hip_calls::execution_space, hip_graphs> {};
+#endif
+
+} // namespace keel::space::detail

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Graphs: what is launched again gives the bits of what runs, `run` is not called then, and what cannot be recorded
+// runs as it is; on any number of ranks.
+#include <keel/schedule/graph.hpp>
+
+#include "cases.hpp"
+
+namespace graph_cases {
+
+using namespace test;
+
+template <class Device>
+using app = application<keel::list<host, Device>, kr::automatic, Kokkos::LayoutRight, km::mpi, kr::on_device>;
+
+struct x : kr::variable<"x", double**, kr::levels<2>> {};
+struct y : kr::variable<"y", double**, kr::levels<3>> {};
+struct z : kr::scratch<"z", double**> {};
+struct dt : kr::argument<"dt", double> {};
+
+int calls = 0; // of the routines below
+
+struct begin : kr::routine<"begin", kr::on_device, kr::writes<x, kr::past<x, 1>, y, kr::past<y, 1>, kr::past<y, 2>>> {
+  template <class V>
+  static void run(V v) {
+    auto const now = v(x{}), old = v(kr::past<x, 1>{});
+    auto const y0 = v(y{}), y1 = v(kr::past<y, 1>{}), y2 = v(kr::past<y, 2>{});
+    auto const at = v.global_begin();
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
+          now(i, j) = old(i, j) = 1.0 / double(1 + at[0] + i + 13 * (at[1] + j));
+          y0(i, j) = y1(i, j) = y2(i, j) = double(at[0] + i - at[1] - j);
+        });
+  }
+};
+struct smooth : kr::routine<"smooth", kr::on_device, kr::reads<kr::past<x, 1>, dt>, kr::writes<x, z>> {
+  template <class V>
+  static void run(V v, int weight) {
+    ++calls;
+    auto const now = v(x{}), kept = v(z{});
+    auto const old = v(kr::past<x, 1>{});
+    auto const step = v(dt{});
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
+          kept(i, j) = old(i - 1, j) - weight * old(i, j - 1);
+          now(i, j) = old(i, j) + step() * (old(i + 1, j) - old(i, j + 1) + kept(i, j));
+        });
+  }
+};
+struct mix : kr::routine<"mix", kr::on_device, kr::reads<kr::owned<x>, kr::owned<z>, kr::owned<kr::past<y, 2>>>,
+                         kr::updates<y>> {
+  template <class V>
+  static void run(V v) {
+    ++calls;
+    auto const to = v(y{});
+    auto const from = v(x{}), kept = v(z{}), old = v(kr::past<y, 2>{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { to(i, j) = 0.5 * (from(i, j) + old(i, j)) + 0.1 * kept(i, j); });
+  }
+};
+struct keep : kr::routine<"keep", kr::on_device, kr::reads<kr::owned<kr::past<y, 1>>>, kr::writes<y>> {
+  template <class V>
+  static void run(V v) {
+    ++calls;
+    auto const now = v(y{});
+    auto const old = v(kr::past<y, 1>{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { now(i, j) = old(i, j) * 0.75; });
+  }
+};
+/// The host writes what a graph reads.
+struct disturb : kr::routine<"disturb", kr::on_host, kr::updates<x>> {
+  template <class V>
+  static void run(V v) {
+    auto const now = v(x{});
+    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i) now(i, v.owned().begin[1]) *= 0.5;
+  }
+};
+
+struct start : kr::schedule<begin, kr::exchange<x, kr::past<x, 1>>> {};
+struct whole : kr::graph<kr::cycle<x, y>, smooth, kr::exchange<x>, keep, mix> {};
+struct part : kr::schedule<disturb, kr::exchange<x>, kr::graph<kr::cycle<x>, smooth, mix, kr::exchange<x>>> {};
+struct twice
+    : kr::schedule<kr::graph<kr::repeat<2, kr::cycle_in_place<y>, keep, kr::cycle<x>, smooth, mix, kr::exchange<x>>>> {
+};
+struct back : kr::schedule<kr::graph<kr::rewind<y>, kr::cycle_in_place<y>, kr::schedule<keep>, kr::exchange<x>>> {};
+
+/// All elements that this rank owns, of all levels.
+template <class F>
+std::vector<double> state(F& f) {
+  std::vector<double> all;
+  auto const add = [&](auto v) {
+    auto const own = v.owned();
+    auto const each = [&](auto const& view) {
+      for (auto i = own.begin[0]; i < own.end[0]; ++i)
+        for (auto j = own.begin[1]; j < own.end[1]; ++j) all.push_back(view(i, j));
+    };
+    each(v(x{})), each(v(kr::past<x, 1>{}));
+    each(v(y{})), each(v(kr::past<y, 1>{})), each(v(kr::past<y, 2>{}));
+  };
+  f.run(call<kr::reads<kr::owned<x>, kr::owned<kr::past<x, 1>>, kr::owned<y>, kr::owned<kr::past<y, 1>>,
+                       kr::owned<kr::past<y, 2>>>>{},
+        add);
+  return all;
+}
+
+template <class Device>
+struct program {
+  explicit program(bool graphs) : run{Device::name, {.graphs = graphs}} {
+    f.set(dt{}, 0.25);
+    f.step(start{});
+  }
+  void act(int what, int number) {
+    int const weight = number % 2;
+    switch (what) {
+    case 0: return f.step(part{}, weight);
+    case 1: return f.step(twice{}, weight);
+    case 2: return f.step(back{});
+    case 3: return f.set(dt{}, 0.125 * number);
+    case 4: return f.run(disturb{}), f.run(kr::exchange<x>{});
+    case 5: return f.template copy_from_past<y>();
+    case 6: return f.regrid({kr::patch{whole_grid, 0}});
+    default: return f.step(whole{}, weight);
+    }
+  }
+
+  kr::grid whole_grid{{12, 15}, kr::ghost_width{1, 1}, kr::periodic{true, true}};
+  test::run<km::mpi> run;
+  kr::fields<app<Device>, x, y, z> f{run, whole_grid};
+};
+
+using devices = keel::where_supported<keel::list<twin, keel::simulated, keel::cuda, keel::hip>>;
+
+TEST_CASE("residency: a graph gives the bits of its entries") {
+  keel::for_each_device<devices>([]<class Device>(Device) {
+    std::mt19937 random(7); // alike on all ranks
+    program<Device> recorded(true), plain(false);
+    int steady = 0;
+    for (int n = 0; n < 300; ++n) {
+      int const what = int(random() % 12), number = int(random() % 3);
+      CAPTURE(n);
+      CAPTURE(what);
+      if (what == 6 && random() % 8 != 0) continue;
+      int const rounds = what > 6 && random() % 4 == 0 ? 13 : 1; // more than the turns of all levels
+      for (int k = 0; k < rounds; ++k) {
+        calls = 0;
+        recorded.act(what, number);
+        int const called = std::exchange(calls, 0);
+        plain.act(what, number);
+        steady += calls > 0 && called == 0 ? 1 : 0;
+      }
+      REQUIRE(state(recorded.f) == state(plain.f));
+      for (auto const way : {kr::way::to_device, kr::way::to_host, kr::way::to_neighbours})
+        REQUIRE(recorded.f.traffic().bytes(way) == plain.f.traffic().bytes(way));
+    }
+    CHECK(steady > 150);
+  });
+}
+
+/// Adds one on the device; then what its argument says.
+struct add_one : kr::routine<"add_one", kr::on_device, kr::updates<x>> {
+  template <class V, class F>
+  static void run(V v, F then) {
+    ++calls;
+    auto const now = v(x{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { now(i, j) += 1; });
+    then(v.execution_space());
+  }
+};
+template <int What>
+struct then_does {
+  int number = 0;
+  friend bool operator==(then_does const& a, then_does const& b) { return a.number == b.number; }
+  template <class Space>
+  void operator()(Space const& space) const {
+    if constexpr (What == 1) space.fence();
+    if constexpr (What == 2) Kokkos::View<int*, typename Space::memory_space> const made("made", 3);
+    if constexpr (What == 3)
+      keel::space::simulated::new_instance().impl_launch(keel::space::detail::value_closure<int>{&elsewhere, 1});
+  }
+  static inline int elsewhere = 0;
+};
+
+TEST_CASE("residency: what a graph cannot record runs as it is, and the user is told once") {
+  static std::string told;
+  keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { told += text; });
+  auto const expect = []<int What>(then_does<What> with, bool changes, char const* words) {
+    told.clear(), calls = 0;
+    program<twin> p(true), q(false);
+    for (int n = 0; n < 250; ++n) p.f.step(kr::graph<add_one>{}, with), with.number += changes ? 1 : 0;
+    int const called = calls;
+    CHECK(told.find("residency::graph: ") == told.rfind("residency::graph: "));
+    CHECK((*words == '\0' ? told.empty() : p.run.environment().rank() != 0 || told.find(words) != told.npos));
+    for (int n = 0; n < 250; ++n) q.f.step(kr::graph<add_one>{}, with);
+    CHECK(state(p.f) == state(q.f));
+    return called;
+  };
+  CHECK(expect(then_does<0>{}, false, "") == 3); // the first step finds other ghosts
+  CHECK(expect(then_does<1>{}, false, "what is recorded waits") == 251);
+  CHECK(expect(then_does<2>{}, false, "what is recorded makes memory") == 251);
+  CHECK(expect(then_does<3>{}, false, "what is recorded launches on another instance") == 251);
+  CHECK(expect(then_does<0>{}, true, "nothing was launched again in 200 turns") == 250);
+  keel::policy::set_log_sink(nullptr);
+}
+
+TEST_CASE("residency: an argument is set before it is read") {
+  test::run<km::mpi> run{"twin"};
+  kr::fields<app<twin>, x, y, z> f{run, kr::grid{{12, 15}, kr::ghost_width{1, 1}, kr::periodic{true, true}}};
+  f.step(start{});
+  CHECK(
+      message_of([&] { f.step(whole{}, 1); }) ==
+      "keel::residency: argument dt has no value (nothing has set it). Call f.set(dt{}, ...) before a routine reads it.");
+}
+
+} // namespace graph_cases
