@@ -54,8 +54,8 @@ public:
   void report() {
     auto const& ranks = run_.environment();
     std::vector<piece> pieces;
-    for (kr::component b{0}; b.index < fields_.components(); ++b.index) {
-      auto const& s = fields_.local(b);
+    for (int b = 0; b < fields_.components(); ++b) {
+      auto const& s = fields_.local(kr::component{b});
       auto const own = s.owned();
       pieces.push_back(
           {{s.global_begin[0], s.global_begin[1]}, {own.end[0] - own.begin[0], own.end[1] - own.begin[1]}});
