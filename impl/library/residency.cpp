@@ -7,7 +7,7 @@
 #include <keel/impl/residency/executor.ipp>
 #include <keel/impl/residency/fields_state.ipp>
 #include <keel/impl/residency/prepared_schedule.ipp>
-#include <keel/impl/residency/recordings.ipp>
+#include <keel/impl/residency/steps/recordings.ipp>
 #include <keel/impl/residency/registered.ipp>
 #include <keel/impl/residency/regrid.ipp>
 #include <keel/impl/residency/remap.ipp>

@@ -11,9 +11,9 @@
 
 namespace keel::residency {
 
-/// A number that routines read as `v(dt{})`, a view without dimensions in the memory of their device, so `dt_now()` in a
-/// kernel: `struct dt : argument<"dt", double> {};`, and `f.set(dt{}, 0.1)` before the first step and whenever it
-/// changes. What is set counts for the routines of later steps. A routine says `reads<dt>`. `T` is copied as its bytes.
+/// A number that routines read as `v(dt{})`, a view without dimensions in the memory of their device:
+/// `struct dt : argument<"dt", double> {};`, and `f.set(dt{}, 0.1)` before the first step and whenever it changes. What
+/// is set counts for the routines of later steps. A routine says `reads<dt>`. `T` is copied as its bytes.
 template <text Name, class T>
 struct argument {
   using argument_type = argument;
@@ -47,15 +47,15 @@ struct recorded {
 } // namespace detail
 
 /// Runs its entries: routines `on_device`, exchanges, conditions at walls, rotations of levels, and `repeat` of these.
-/// What they launch is recorded when the fields are for the second time as they were, and launched at once from then on,
-/// so that a step costs the host one call: `struct step : graph<cycle<h>, rhs, exchange<h>> {};`, or a part of a step.
+/// What they launch is recorded when the fields are for the second time as they were, and launched at once from then
+/// on, so that a step costs the host one call: `struct step : graph<cycle<h>, rhs, exchange<h>> {};`, or a part of one.
 ///
 /// `run` of a routine is not called then. So it must not depend on what the host changes: not on variables of the
-/// program, not on `f.steps()`; it makes no view for its kernels only, and waits for nothing. What it got from `step` is
-/// compared: with other arguments it is recorded anew. So let kernels read a number that changes in each step as an
+/// program, not on `f.steps()`; it makes no view for its kernels only, and waits for nothing. What it got from `step`
+/// is compared: with other arguments it is recorded anew. So let kernels read a number that changes in each step as an
 /// `argument`. The host runs the entries as they are where it has to: on devices without a queue, when something
-/// observes or checks, for copies between memories, for exchanges with other ranks (what is between these is recorded),
-/// and where recording fails, of which it warns. See graphs.md.
+/// observes or checks, for exchanges with other ranks (what is between these is recorded), and where recording fails,
+/// of which it warns. See graphs.md.
 template <class... Entries>
 struct graph : detail::group<entry_kind::graph, 1, typename detail::recorded<Entries>::type...> {};
 

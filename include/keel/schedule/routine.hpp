@@ -19,7 +19,8 @@
 
 namespace keel::residency {
 
-/// The value of a reduction, whose parts `routine` returns; or an argument, which no routine makes. Its address says which.
+/// The value of a reduction, whose parts `routine` returns; or an argument, which no routine makes. The address says
+/// which.
 struct value_info {
   std::string_view name, routine;
 

@@ -124,8 +124,8 @@ public:
     auto other = *this ? model()->beside() : nullptr;
     return other ? copy_queue(std::move(other)) : copy_queue();
   }
-  /// Whether what it gets can be recorded. From `record` on it is, and not run, until `recorded` returns it, which throws
-  /// `keel::error` if something was not, or would not be so when it is run. `replay` runs it, as often as one wants.
+  /// Whether what it gets can be recorded. From `record` on it is, and not run, until `recorded` returns it, which
+  /// throws `keel::error` if something was not, or would not be so when it is run. `replay` runs it.
   [[nodiscard]] bool can_record() const { return *this && model()->can_record(); }
   void record() const { model()->record(); }
   [[nodiscard]] std::shared_ptr<void const> recorded() const { return model()->recorded(); }

@@ -5,7 +5,7 @@
 /// The copy queue of a Kokkos space.
 
 #include <keel/impl/exchange/copy_queue_of_space.hpp>
-#include <keel/impl/space/recorder.hpp>
+#include <keel/space/recorder.hpp>
 #include <keel/space/peers.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
@@ -132,7 +132,7 @@ public:
     else if constexpr (requires { space_.hip_stream(); }) return space_.hip_stream();
     else return nullptr;
   }
-  using recorder = keel::space::detail::recorder<Space>;
+  using recorder = keel::space::recorder<Space>;
   bool can_record() const override { return recorder::can_record; }
   void record() const override { recorder::begin(space_); }
   std::shared_ptr<void const> recorded() const override { return recorder::end(space_); }

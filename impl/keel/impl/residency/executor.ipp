@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/executor.hpp>
-#include <keel/impl/residency/execution.hpp>
+#include <keel/impl/residency/steps/execution.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/policy/error.hpp>

@@ -5,7 +5,7 @@
 /// The calls of fields: construction, a step, one routine, what is valid.
 
 #include <keel/impl/residency/actions.hpp>
-#include <keel/impl/residency/arguments.hpp>
+#include <keel/impl/residency/steps/arguments.hpp>
 #include <keel/impl/residency/setup.hpp>
 #include <keel/residency/fields.hpp>
 

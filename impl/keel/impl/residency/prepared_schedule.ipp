@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/prepared_schedule.hpp>
-#include <keel/impl/residency/recordings.hpp>
+#include <keel/impl/residency/steps/recordings.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/walls.hpp>
 

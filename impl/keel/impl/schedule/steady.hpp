@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The steady state of a schedule: all states that each variable can be in, step after step, until
-/// they repeat; and the copies made on the way round, or the first read of what is lost for certain.
+/// The steady state of a schedule: all states that each variable can be in, step after step, until they repeat; and the
+/// copies made on the way round, or the first read of what is lost for certain.
 
 #include <keel/impl/schedule/schedule_table.hpp>
 #include <keel/impl/schedule/steady_state.hpp>

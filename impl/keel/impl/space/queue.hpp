@@ -35,8 +35,8 @@ public:
   /// half of them have begun, as a GPU's driver does, because a caller that never fences would fill the memory. Throws
   /// in the child of a fork, which has no threads of its parent's.
   void push(std::function<void()> task);
-  /// From here on the thread's tasks are kept until `recorded`, which returns them as one, or drops them. What waits, or
-  /// makes memory, or pushes to another queue meanwhile throws: it would not happen again with them.
+  /// From here on the thread's tasks are kept until `recorded`, which returns them as one. What waits, or makes memory,
+  /// or pushes to another queue meanwhile throws: it would not happen again with them.
   void record();
   [[nodiscard]] std::function<void()> recorded();
   /// Throws if the calling thread records.

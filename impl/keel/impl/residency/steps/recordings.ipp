@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/residency/recordings.hpp>
+#include <keel/impl/residency/steps/recordings.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 

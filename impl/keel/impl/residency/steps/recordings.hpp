@@ -17,13 +17,13 @@
 
 namespace keel::residency::detail {
 
-/// Of entries that follow on each other in a graph, and launch all they do on the device of one memory.
+/// Entries that follow on each other in a graph, and launch all they do on the device of one memory.
 class recordings {
 public:
   recordings(arrays& of, book& in, memory where, schedule_nodes const& table, std::size_t begin, std::size_t end);
 
-  /// Brings what they read to the device. Runs them by `body`, the first time that the fields are as they are. The second time it records what `body`
-  /// launches. From then on that is launched, and `rotate` rotates the levels as `body` does.
+  /// Brings what they read to the device. Runs them by `body`, the first time that the fields are as they are. The
+  /// second time it records what `body` launches. From then on that is launched, and `rotate` rotates levels as `body`.
   void run(bool (*keeps)(std::shared_ptr<void const>&, void const*), void const* arguments, thunk body, thunk rotate);
 
 private:
@@ -61,5 +61,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/residency/recordings.ipp>
+#include <keel/impl/residency/steps/recordings.ipp>
 #endif

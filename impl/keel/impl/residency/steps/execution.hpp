@@ -9,7 +9,7 @@
 #include <keel/impl/residency/executor.hpp>
 #include <keel/impl/residency/files/save.hpp>
 #include <keel/impl/residency/prepared_schedule.hpp>
-#include <keel/impl/residency/recordings.hpp>
+#include <keel/impl/residency/steps/recordings.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/impl/residency/walls.hpp>
@@ -205,7 +205,7 @@ private:
   void record(std::size_t graph, std::size_t begin, std::size_t end, memory m, bool sends) {
     for (std::size_t i = begin; i < end;) {
       std::size_t last = i, next = i; // the last of those, and what follows it
-      while (next < end && !(sends && (communicates(next) || ends_before(i, next)))) {
+      while (next < end && !(sends && (communicates(next) || (next != i && nodes_[next].finishes != no_node)))) {
         last = next, next = nodes_[next].end;
         if (sends && nodes_[last].finishes_last != no_node) break;
       }
@@ -226,9 +226,6 @@ private:
     for (std::size_t n = i; n < nodes_[i].end; ++n)
       if (is_between_ranks(nodes_[n].what()) || nodes_[n].begins != no_node) return true;
     return false;
-  }
-  [[nodiscard]] bool ends_before(std::size_t first, std::size_t i) const {
-    return i != first && nodes_[i].finishes != no_node;
   }
   void record_together(std::size_t graph, std::size_t begin, std::size_t end, memory m) {
     auto& known = schedule_.nodes[begin].recorded;

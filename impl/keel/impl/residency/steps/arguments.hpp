@@ -5,7 +5,7 @@
 /// The values of arguments, in the memory of each device that reads them. Nothing of it is instantiated without one.
 
 #include <keel/impl/residency/fields_base.hpp>
-#include <keel/impl/space/kokkos_at_hand.hpp>
+#include <keel/space/kokkos.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/schedule/graph.hpp>

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-namespace keel::space::detail {
+namespace keel::space {
 
-/// Spaces that cannot.
+/// How the instances of a space record, launch and forget. This one cannot; it is specialised for those that can.
 template <class Space>
 struct recorder {
   static constexpr bool can_record = false;
@@ -39,6 +39,8 @@ struct recorder<simulated> {
     space.impl_replay(*static_cast<std::function<void()> const*>(work));
   }
 };
+
+namespace detail {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 struct cuda_graphs {
@@ -130,13 +132,17 @@ private:
     }
   }
 };
+
+} // namespace detail
+
 #if defined(KOKKOS_ENABLE_CUDA)
 template <>
-struct recorder<Kokkos::Cuda> : stream_recorder<Kokkos::Cuda, cuda_graphs> {};
+struct recorder<Kokkos::Cuda> : detail::stream_recorder<Kokkos::Cuda, detail::cuda_graphs> {};
 #endif
 #if defined(KOKKOS_ENABLE_HIP)
 template <>
-struct recorder<hip_calls::execution_space> : stream_recorder<hip_calls::execution_space, hip_graphs> {};
+struct recorder<detail::hip_calls::execution_space>
+    : detail::stream_recorder<detail::hip_calls::execution_space, detail::hip_graphs> {};
 #endif
 
-} // namespace keel::space::detail
+} // namespace keel::space
