@@ -19,8 +19,7 @@
 
 namespace keel::residency {
 
-/// The value of a reduction, whose parts `routine` returns; or an argument, which no routine makes. The address says
-/// which.
+/// The value of a reduction, whose parts `routine` returns, or of an argument, which none makes. Its address says which.
 struct value_info {
   std::string_view name, routine;
 

@@ -36,7 +36,7 @@ private:
     std::shared_ptr<void const> work = nullptr;
     field_ledger::snapshot after = {};
   };
-  /// What a node reads that none before it makes, or moves.
+  /// What a node reads that none before it makes, by its level before all of them.
   struct first_read {
     std::string_view reader;
     request what;

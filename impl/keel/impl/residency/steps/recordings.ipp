@@ -9,21 +9,28 @@
 
 namespace keel::residency::detail {
 
+/// The level that becomes level `l` of so many; -1 if that is void.
+constexpr int level_before(int l, int levels, rotation how) {
+  if (levels == 1) return l;
+  if (how == rotation::rewind) return l + 1 == levels ? -1 : l + 1;
+  return l > 0 ? l - 1 : how == rotation::in_place ? levels - 1 : -1;
+}
+
 KEEL_INLINE recordings::recordings(arrays& of, book& in, memory where, schedule_nodes const& table, std::size_t begin,
                                    std::size_t end)
     : arrays_(of), book_(in), where_(where) {
   for (std::size_t i = begin; i < end; ++i) {
     if (!has_place(table.nodes[i].what())) continue;
     for (request const& r : table.asked(i)) {
-      bool is_first = r.reads != region::none && !table.is_scratch(r);
-      for (std::size_t n = begin; n < i && is_first; ++n)
-        for (request const& before : table.asked(n))
-          if (before.variable == r.variable && (rotates(table.nodes[n].what()) || before.level == r.level) &&
-              before.writes != region::none)
-            is_first = false;
-      if (is_first)
-        first_reads_.push_back(
-            {table.nodes[i].about->name, {r.variable, r.level, r.reads, region::none, r.read_layers}});
+      request first{r.variable, r.level, table.is_scratch(r) ? region::none : r.reads, region::none, r.read_layers};
+      for (std::size_t n = i; n-- > begin && first.level >= 0;)
+        for (request const& before : table.asked(n)) {
+          if (before.variable != r.variable) continue;
+          if (rotates(table.nodes[n].what()))
+            first.level = level_before(first.level, in.ledger().levels(r.variable), rotation_of(table.nodes[n].what()));
+          else if (before.level == first.level) first.reads = without(first.reads, before.writes);
+        }
+      if (first.level >= 0 && first.reads != region::none) first_reads_.push_back({table.nodes[i].about->name, first});
     }
   }
 }
