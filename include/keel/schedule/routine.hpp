@@ -19,7 +19,7 @@
 
 namespace keel::residency {
 
-/// The value of a reduction, whose parts `routine` returns, or of an argument, which none makes. Its address says which.
+/// The value of a reduction, whose parts `routine` returns, or of an argument, which none makes; known by its address.
 struct value_info {
   std::string_view name, routine;
 

@@ -19,9 +19,8 @@
 namespace keel::residency::detail {
 
 /// Finds the steady state by abstract interpretation: it runs the schedule on the set of states that are possible for
-/// each region, step after step, until a round of all `every` begins as an earlier one did. `where`: the memory of each
-/// node. `seen`: what the reads of each request met, by region. `is_strict`, of a search with only the host's memory:
-/// what one entry of a `choose` leaves valid nowhere counts as lost.
+/// each region, until a round of all `every` begins as an earlier one did. `where`: the memory of each node. `seen`:
+/// what reads met, by region. `is_strict`, with the host's memory: what one entry of a `choose` leaves nowhere is lost.
 template <class Table, std::size_t States>
 class steady_search {
 public:
