@@ -280,6 +280,7 @@ void give_ghosts(std::string_view device, bool reserves) {
     CHECK(std::ranges::equal(now.owners(), wanted.owners()));
     CHECK(std::ranges::equal(now.index_at_owner(), wanted.index_at_owner()));
     CHECK(now.layers() == 1);
+    CHECK(now.layer(1).end == now.size());
     CHECK(now.lists().partners == wanted.lists().partners);
     CHECK(now.lists().own_ghosts == wanted.lists().own_ghosts);
     CHECK(now.lists().own_elements == wanted.lists().own_elements);
@@ -307,10 +308,15 @@ void give_ghosts(std::string_view device, bool reserves) {
   CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
   for (auto& one : given) one.clear();
   check(given), check(given);
-  f.migrate(cells{}, in(std::vector<int>(5, rank)));
-  CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
-  given.front() = {0, 1}, given.back() = {0, 4};
-  check(given);
+  auto const stay = [&] {
+    f.migrate(cells{}, in(std::vector<int>(5, rank)));
+    CHECK(f.size(cells{}) == 5);
+    CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
+  };
+  stay();
+  auto const none = std::exchange(given, std::vector<std::vector<int>>(std::size_t(size), {0, 1}));
+  check(given), stay();
+  check(given), check(none), check(given);
   // What cannot be is refused on every rank, and nothing has changed.
   auto const unchanged = [&](auto const& call, std::string_view text) {
     std::string const said = message_of(call);
@@ -336,6 +342,7 @@ void give_ghosts(std::string_view device, bool reserves) {
   for (int const wrong_one : {0, 5, -1})
     unchanged([&] { f.reorder(cells{}, std::vector{0, 1, 2, is_last ? wrong_one : 3, 4}); },
               "place 3 in the order of 5 cells cannot be used");
+  unchanged([&] { f.reorder(cells{}, std::vector{0, 1, 2, 3, 4, 4}); }, "place 5 in the order of 5 cells");
   unchanged([&] { f.reorder(cells{}, std::vector<int>(is_last ? 0U : 5U)); }, "in the order of 5 cells");
   unchanged([&] { f.migrate(cells{}, in({0, 0, 0, is_last ? size : 0, 0})); },
             " of cells goes to rank " + std::to_string(size));

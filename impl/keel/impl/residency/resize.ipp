@@ -291,7 +291,6 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, leavers& all, t
 [[nodiscard]] inline std::shared_ptr<elements> with_same_owners(elements const& old) {
   auto part = std::make_shared<elements>();
   part->rank = old.rank, part->ranks = old.ranks, part->owned = old.owned, part->among = old.among;
-  part->has_images = old.has_images;
   return part;
 }
 
