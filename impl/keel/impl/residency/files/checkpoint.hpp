@@ -29,7 +29,6 @@
 namespace keel::residency::detail {
 
 class agreement;
-struct fields_state;
 
 inline constexpr std::int64_t checkpoint_version = 1;
 
@@ -69,7 +68,7 @@ struct saved_dimension {
 class checkpoint_file {
 public:
   /// Collective, as all of it.
-  checkpoint_file(fields_state& of, std::string_view name);
+  checkpoint_file(stored_fields& of, std::string_view name);
   checkpoint_file(checkpoint_file const&) = delete;
   checkpoint_file& operator=(checkpoint_file const&) = delete;
 
@@ -105,7 +104,7 @@ private:
   /// The file without its data.
   [[nodiscard]] stored_file describe(std::span<saved_level const> levels) const;
 
-  fields_state& fields_;
+  stored_fields& fields_;
   agreement const& ranks_;
   std::string name_, temporary_;
   std::optional<folder_lock> lock_;              // of rank 0
@@ -117,7 +116,7 @@ private:
 };
 
 /// Numbers the elements of all meshes.
-void number_elements(fields_state const& f, agreement const& ranks);
+void number_elements(arrays const& on, agreement const& ranks);
 
 } // namespace keel::residency::detail
 

@@ -4,7 +4,7 @@
 /// @file
 /// A file that all ranks write behind the next steps, each its part. The bodies stand in collective_file.ipp.
 
-#include <keel/impl/residency/files/finished_files.hpp>
+#include <keel/impl/residency/files/stored_fields.hpp>
 #include <keel/impl/residency/files/global_order.hpp>
 #include <keel/impl/store/file_writer.hpp>
 #include <keel/impl/store/stored_file.hpp>

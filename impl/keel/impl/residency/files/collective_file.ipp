@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/files/collective_file.hpp>
 #include <keel/impl/store/checksum.hpp>
-#include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
 #include <array>
 #include <cstring>
-#include <exception>
-#include <memory>
 #include <utility>
 
 namespace keel::residency::detail {

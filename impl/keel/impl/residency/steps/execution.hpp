@@ -7,6 +7,7 @@
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/executor.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/files/save.hpp>
 #include <keel/impl/residency/prepared_schedule.hpp>
 #include <keel/impl/residency/steps/recordings.hpp>
@@ -165,7 +166,7 @@ private:
       all_.finish_reductions(nullptr);
       book_.copy_back_for(nodes_[i].about->name, range_);
       return action_of(i).run(all_.fields, nullptr, range_, nullptr, arguments_);
-    case entry_kind::save: return save(all_.fields, nodes_[i].about->name, asked(i), range_);
+    case entry_kind::save: return save(all_.fields.stored_, nodes_[i].about->name, asked(i), range_);
     case entry_kind::checkpoint: return written.push_back(i); // when the step is over
     case entry_kind::cycle:
     case entry_kind::rewind:
