@@ -6,7 +6,6 @@
 
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/exchanger.hpp>
-#include <keel/impl/residency/executor.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/files/save.hpp>
 #include <keel/impl/residency/prepared_schedule.hpp>
