@@ -126,8 +126,7 @@ public:
       all = listed(count, destinations, "the list of destinations");
       known_.require_own(mesh);
     });
-    auto const none = [] {};
-    kr::detail::migrate(*this, kept(mesh), all, kr::detail::thunk::of(none));
+    kr::detail::migrate(*this, kept(mesh), all);
   }
   [[nodiscard]] std::shared_ptr<kr::detail::elements const> part_of(std::string_view mesh) const {
     return arrays_.part_of(mesh);

@@ -143,8 +143,7 @@ public:
   template <Mesh M>
   void migrate(M, std::span<int const> destinations) {
     known_.require_own(M::name);
-    auto const none = [] {};
-    detail::migrate(*this, M::name, destinations, detail::thunk::of(none));
+    detail::migrate(*this, M::name, destinations);
   }
   /// Writes `name.h5`, with every level that is valid somewhere, and goes on from one; see `residency::checkpoint` and
   /// `fields::restart`. Variables are found by name, so those of the file have to be registered. One that is adopted or
