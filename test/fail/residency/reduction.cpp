@@ -57,7 +57,7 @@ struct find : kr::routine<"find", kr::on_host> {
 struct step : kr::schedule<kr::reduce<"found", larger, find>> {};
 void use(kr::fields<app, eta>& f) { f.step(step{}); }
 #elif defined(UNDECLARED)
-// expect: a routine asks for the value of a reduction that it does not declare
+// expect: a routine asks for the value of a reduction, or an argument, that it does not declare
 struct forgets : kr::routine<"forgets", kr::on_device, kr::writes<eta>>, by_value {};
 void use(kr::fields<app, eta>& f) { f.run(forgets{}); }
 #elif defined(WRITTEN)
