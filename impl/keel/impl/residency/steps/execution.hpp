@@ -205,10 +205,8 @@ private:
   void record(std::size_t graph, std::size_t begin, std::size_t end, memory m, bool sends) {
     for (std::size_t i = begin; i < end;) {
       std::size_t last = i, next = i; // the last of those, and what follows it
-      while (next < end && !(sends && (communicates(next) || (next != i && nodes_[next].finishes != no_node)))) {
+      while (next < end && !(sends && (communicates(next) || (next != i && nodes_[next].finishes != no_node))))
         last = next, next = nodes_[next].end;
-        if (sends && nodes_[last].finishes_last != no_node) break;
-      }
       if (next != i) {
         if (sends) finish(nodes_[i].finishes);
         record_together(graph, i, next, m);
