@@ -19,13 +19,10 @@ namespace keel::space {
 namespace detail {
 
 #if defined(KOKKOS_ENABLE_CUDA)
-struct cuda_ipc {
+struct cuda_ipc : cuda_errors {
   using handle = cudaIpcMemHandle_t;
   static constexpr char const* name = "cuda";
-  static constexpr auto success = cudaSuccess;
   static constexpr auto flags = cudaIpcMemLazyEnablePeerAccess;
-  static constexpr auto last = &cudaGetLastError;
-  static constexpr auto text = &cudaGetErrorString;
   static constexpr auto allocate = static_cast<cudaError_t (*)(void**, std::size_t)>(&cudaMalloc);
   static constexpr auto free = &cudaFree;
   static constexpr auto get = &cudaIpcGetMemHandle;
@@ -35,13 +32,10 @@ struct cuda_ipc {
 #endif
 
 #if defined(KOKKOS_ENABLE_HIP)
-struct hip_ipc {
+struct hip_ipc : hip_errors {
   using handle = hipIpcMemHandle_t;
   static constexpr char const* name = "hip";
-  static constexpr auto success = hipSuccess;
   static constexpr auto flags = hipIpcMemLazyEnablePeerAccess;
-  static constexpr auto last = &hipGetLastError;
-  static constexpr auto text = &hipGetErrorString;
   static constexpr auto allocate = static_cast<hipError_t (*)(void**, std::size_t)>(&hipMalloc);
   static constexpr auto free = &hipFree;
   static constexpr auto get = &hipIpcGetMemHandle;
@@ -53,11 +47,7 @@ struct hip_ipc {
 /// Memory of a GPU, by the calls of its vendor.
 template <class Ipc>
 struct ipc_peers {
-  static std::string reason(auto code) {
-    if (code == Ipc::success) return {};
-    (void)Ipc::last(); // so that no later call reports it
-    return Ipc::text(code);
-  }
+  static std::string reason(auto code) { return reason_of_code<Ipc>(code); }
   static std::string make(std::size_t bytes, void*& at, peer_handle& handle) {
     typename Ipc::handle mine;
     std::string why = reason(Ipc::allocate(&at, bytes));

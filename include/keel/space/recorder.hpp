@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -43,12 +44,11 @@ struct recorder<simulated> {
 namespace detail {
 
 #if defined(KOKKOS_ENABLE_CUDA)
-struct cuda_graphs {
+struct cuda_graphs : cuda_errors {
   using graph = cudaGraph_t;
   using executable = cudaGraphExec_t;
   using node = cudaGraphNode_t;
   using node_kind = cudaGraphNodeType;
-  static constexpr auto success = cudaSuccess;
   static constexpr auto by_thread = cudaStreamCaptureModeThreadLocal;
   static constexpr auto kernel = cudaGraphNodeTypeKernel, empty = cudaGraphNodeTypeEmpty,
                         filling = cudaGraphNodeTypeMemset;
@@ -61,17 +61,14 @@ struct cuda_graphs {
   static constexpr auto launch = &cudaGraphLaunch;
   static constexpr auto destroy = &cudaGraphDestroy;
   static constexpr auto destroy_executable = &cudaGraphExecDestroy;
-  static constexpr auto last = &cudaGetLastError;
-  static constexpr auto text = &cudaGetErrorString;
 };
 #endif
 #if defined(KOKKOS_ENABLE_HIP)
-struct hip_graphs {
+struct hip_graphs : hip_errors {
   using graph = hipGraph_t;
   using executable = hipGraphExec_t;
   using node = hipGraphNode_t;
   using node_kind = hipGraphNodeType;
-  static constexpr auto success = hipSuccess;
   static constexpr auto by_thread = hipStreamCaptureModeThreadLocal;
   static constexpr auto kernel = hipGraphNodeTypeKernel, empty = hipGraphNodeTypeEmpty,
                         filling = hipGraphNodeTypeMemset;
@@ -84,8 +81,6 @@ struct hip_graphs {
   static constexpr auto launch = &hipGraphLaunch;
   static constexpr auto destroy = &hipGraphDestroy;
   static constexpr auto destroy_executable = &hipGraphExecDestroy;
-  static constexpr auto last = &hipGetLastError;
-  static constexpr auto text = &hipGetErrorString;
 };
 #endif
 
@@ -112,9 +107,8 @@ struct stream_recorder {
 
 private:
   static void require(auto code) {
-    if (code == Calls::success) return;
-    (void)Calls::last(); // so that no later call reports it
-    throw error("space", "what a device was given cannot be recorded", Calls::text(code));
+    if (std::string const why = reason_of_code<Calls>(code); !why.empty())
+      throw error("space", "what a device was given cannot be recorded", why);
   }
   /// What is copied from memory of the host may be another thing when it is launched.
   static void require_kernels(typename Calls::graph recorded) {

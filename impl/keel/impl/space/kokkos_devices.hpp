@@ -84,7 +84,20 @@ struct kokkos_accelerator : no_knobs {
   }
 };
 
+/// Why a call of a vendor's failed, by its `Errors`; empty if it did not.
+template <class Errors>
+std::string reason_of_code(auto code) {
+  if (code == Errors::success) return {};
+  (void)Errors::last(); // so that no later call reports it
+  return Errors::text(code);
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
+struct cuda_errors {
+  static constexpr auto success = cudaSuccess;
+  static constexpr auto last = &cudaGetLastError;
+  static constexpr auto text = &cudaGetErrorString;
+};
 struct cuda_calls {
   using execution_space = Kokkos::Cuda;
   static constexpr std::string_view visible_by = "CUDA_VISIBLE_DEVICES";
@@ -105,6 +118,11 @@ struct cuda_calls {
 #endif
 
 #ifdef KOKKOS_ENABLE_HIP
+struct hip_errors {
+  static constexpr auto success = hipSuccess;
+  static constexpr auto last = &hipGetLastError;
+  static constexpr auto text = &hipGetErrorString;
+};
 struct hip_calls {
 #if KOKKOS_VERSION < 40000
   using execution_space = Kokkos::Experimental::HIP;

@@ -42,7 +42,7 @@ private:
     request what;
   };
   static constexpr std::size_t most = 64; // the oldest goes
-  static constexpr int most_misses = 200; // and not one hit: the user is told
+  static constexpr int most_misses = 200; // in a row: the user is told
 
   [[nodiscard]] recording* find(auto keeps, void const* arguments);
   void record(recording& one, thunk body);
