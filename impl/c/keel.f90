@@ -74,6 +74,8 @@ module keel
     end function
 
     ! ---- where elements are
+    !> A mesh, cut over the ranks, by ids. `layers`: how many layers the ghosts of this rank lie in; `counts`: how many
+    !! ghosts each of them has; `ghosts`: the ids of all, the nearest layer first.
     integer(c_int) function keel_partition(environment, mesh, owned_count, owned, layers, counts, ghosts, partition) &
         bind(C, name='keel_f_partition')
       import :: c_char, c_int, c_int64_t
@@ -109,6 +111,7 @@ module keel
       integer(c_int), intent(in) :: ghosts(*), periodic(*)
       integer(c_int), intent(out) :: grid
     end function
+    !> Cut by the caller: `counts` positions of each dimension, 0 if keel is to cut it, all in `positions`.
     integer(c_int) function keel_cut_grid(grid, counts, positions, cut) bind(C)
       import :: c_int, c_int64_t
       integer(c_int), value :: grid
@@ -129,16 +132,15 @@ module keel
     end function
 
     ! ---- exchanger
-    !> Describes an array. `index` says which of its indices, from 1, counts the elements of the mesh: `index=[2]` for
-    !! a(level, cell). On a grid it says so for each dimension, and `indices` how many these are: `index=[3, 2],
-    !! indices=2` for a(variable, y, x). Without them the first ones do. `longer`: a bit for each dimension along which
-    !! it lies on faces.
-    integer(c_int) function keel_on(array, a, mesh, index, indices, layers, memory, longer) bind(C, name='keel_f_on')
+    !> Describes an array. `index` says which of its indices, from 1, counts the elements of the mesh, or each dimension
+    !! of the grid: `index=[2]` for a(level, cell), `index=[3, 2]` for a(variable, y, x). Without it the first ones do.
+    !! `longer`: a bit for each dimension along which it lies on faces.
+    integer(c_int) function keel_on(array, a, mesh, index, layers, memory, longer) bind(C, name='keel_f_on')
       import :: c_char, c_int, keel_array
       type(keel_array), intent(out) :: array
       type(*), dimension(..), intent(in), target :: a
       character(kind=c_char, len=*), intent(in), optional :: mesh
-      integer(c_int), intent(in), optional :: index(*), indices, layers, memory, longer
+      integer(c_int), intent(in), optional :: index(:), layers, memory, longer
     end function
     integer(c_int) function keel_exchanger(environment, grid, count, partitions, exchanger) bind(C)
       import :: c_int

@@ -14,6 +14,7 @@ namespace kr = keel::residency;
 constexpr int owned_count = 12, levels = 20, tracers = 3;
 struct cells : kr::mesh<"cells", kr::with_none> {}; // arrays have one element more, for no neighbour
 struct edges : kr::mesh<"edges", kr::with_none> {};
+struct app : keel::defaults {};
 using array_2d = Kokkos::View<double**, Kokkos::HostSpace>;
 using array_3d = Kokkos::View<double***, Kokkos::HostSpace>; // tracer, cell, level
 
@@ -77,6 +78,15 @@ int main(int argc, char** argv) try {
       std::cout << count << (count == 1 ? " field: " : " fields by one call: ") << right << " of "
                 << ghosts * env.size() << " ghosts are as their owners have them\n";
   }
+
+  array_2d const t("t", std::size_t(c.size() + 1), levels);
+  kr::registry<app> f{km::environment{km::borrow, comm}, c}; // knobs come from environment variables
+  auto const named = f.adopt<cells>("t", t);
+  Kokkos::deep_copy(t, 1.);
+  f.notify_data_modified(kr::on_host{}, {named.only(kr::region::owned)});
+  f.exchange({named});
+  f.require_valid_data(kr::on_host{}, {named.only(kr::region::halo)});
+  if (env.is_master()) std::cout << "the ghosts of " << f.name(named) << " are valid\n";
 } catch (std::exception const& e) {
   return keel::report(e);
 }

@@ -12,6 +12,7 @@
 #include <keel/impl/residency/files/restart.hpp>
 #include <keel/impl/residency/setup.hpp>
 #include <keel/layout/partition.hpp>
+#include <keel/machine/environment.hpp>
 #include <keel/residency/registered_use.hpp>
 #include <keel/schedule/routine.hpp>
 #include <keel/validity/traffic.hpp>
@@ -23,13 +24,28 @@
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+namespace keel {
+template <class App>
+class runtime;
+template <class App>
+class start;
+} // namespace keel
+
 namespace keel::residency {
+
+namespace detail {
+/// The run of a registry in a code that has none. It ends after all else.
+struct own_run {
+  std::shared_ptr<void> run_;
+};
+} // namespace detail
 
 /// `fields` whose variables are named at run time: `registry f{run, cells, edges}`, or of a grid. Arrays are the
 /// application's, adopted, or keel's, added; where each is valid is kept as for a variable of a type, and the same
@@ -37,7 +53,7 @@ namespace keel::residency {
 /// `accumulate`, `repartition` and `migrate`; errors of these are the same on every rank. The run must outlive it; so
 /// must arrays that it adopted. One thread at a time.
 template <class App>
-class registry : detail::fields_base<App> {
+class registry : detail::own_run, detail::fields_base<App> {
   using base = detail::fields_base<App>;
 
 public:
@@ -46,6 +62,11 @@ public:
   template <class Run, class... Places>
     requires requires(Run& run) { run.environment().rank(); }
   explicit registry(Run& run, Places const&... places);
+  /// In a code that has started MPI and Kokkos itself: `registry<app> f{environment{borrow, comm}, cells}`. Only its
+  /// communicator has to outlive this. Knobs come from environment variables. Include keel/device.hpp, too.
+  template <machine::CommunicatingRanks R, class... Places>
+  explicit registry(machine::basic_environment<R> const& on, Places const&... places)
+      : registry(std::make_shared<runtime<App>>(start<App>{}, on.comm()), places...) {}
 
   /// Arrays on a mesh that the application has: a view on the host or a pointer to its memory with `extents{…}`, a view
   /// in the memory of a device, or both, which lie in the same way; keel makes what is missing. Valid nowhere until
@@ -177,6 +198,13 @@ private:
   template <class, class>
   friend class registered_use;
 
+  template <class Run, class... Places>
+  registry(std::shared_ptr<Run> run, Places const&... places) try : registry(*run, places...) {
+    run_ = std::move(run);
+  } catch (...) {
+    run.reset(); // ends here, where no exception is on its way that would end the job
+    throw;
+  }
   template <class... Options>
   [[nodiscard]] static lattice lattice_in(Options const&...) {
     return detail::about_of<Options...>("", true).on;
