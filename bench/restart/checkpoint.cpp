@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a checkpoint or a saved frame costs a step, beside a write and a flush of as many bytes by hand, in turns.
+// What a checkpoint or a saved frame costs a step, beside a write and a flush of as many bytes by hand, in turns; or a
+// restart beside a read.
 #include "../medians.hpp"
 
 #include <keel/impl/store/open_file.hpp>
@@ -47,17 +48,32 @@ void write_by_hand(std::string const& name, std::size_t bytes) {
   ::unlink(name.c_str());
 }
 
+/// Reads a share of a file.
+void read_by_hand(std::string const& name, int rank, int ranks) {
+  std::vector<char> piece(1 << 20);
+  keel::policy::open_file const file(::open(name.c_str(), O_RDONLY));
+  off_t const bytes = ::lseek(file.number, 0, SEEK_END);
+  for (off_t at = bytes / ranks * rank; at < bytes / ranks * (rank + 1); at += off_t(piece.size()))
+    if (::pread(file.number, piece.data(), piece.size(), at) <= 0)
+      throw keel::error("checkpoint", name + " ends early");
+}
+/// So that it is read from the disk.
+void forget(std::string const& name) {
+  keel::policy::open_file const file(::open(name.c_str(), O_RDONLY));
+  ::posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 } // namespace
 
-/// checkpoint [MIB] [ROUNDS] [save | short], in a folder with room for three times as much; `short`: rows of 1 KiB are
-/// cut over the ranks. Medians of all rounds but the first, in which memory is made.
+/// checkpoint [MIB] [ROUNDS] [save | short | restart], in a folder with room for three times as much; `short`: rows of
+/// 1 KiB are cut over the ranks. Medians of all rounds but the first, in which memory is made.
 int main(int argc, char** argv) try {
   keel::runtime<app> run{argc, argv};
   auto const& env = run.environment();
   std::int64_t const mib = argc > 1 ? std::atol(argv[1]) : 1024;
   int const rounds = argc > 2 ? std::atoi(argv[2]) : 7;
   std::string_view const what = argc > 3 ? argv[3] : "";
-  bool const saves = what == "save", is_short = what == "short";
+  bool const saves = what == "save", is_short = what == "short", reads = what == "restart";
   kr::ranks_in const cut(is_short ? 1 : env.size(), is_short ? env.size() : 1);
   kr::grid const cells{{is_short ? mib * 512 : mib * 64, is_short ? 128 : 1024}, kr::ghost_width{1}, cut};
   kr::fields<app, u, v> f{run, cells};
@@ -67,6 +83,18 @@ int main(int argc, char** argv) try {
     return km::max(env, bench::microseconds(1, call) / 1e6);
   };
   std::vector<double> waits, wholes;
+  if (reads) {
+    f.step(checkpoint{});
+    (void)f.checkpoints();
+    for (int n = 0; n < rounds; ++n) {
+      forget("run.h5");
+      double const by_hand = time([&] { read_by_hand("run.h5", env.rank(), env.size()); });
+      forget("run.h5");
+      wholes.push_back(time([&] { f.restart<checkpoint>("run"); }) / by_hand);
+    }
+    if (env.is_master()) std::printf("a restart over reading by hand: %.3f\n", bench::median(wholes));
+    return 0;
+  }
   for (int n = 0; n < rounds; ++n) {
     double const by_hand = time([&] {
       write_by_hand("by_hand." + std::to_string(env.rank()), std::size_t(mib << 20) / std::size_t(env.size()));

@@ -39,6 +39,9 @@ private:
     delivery_.place(packing_, plan_.sends(), plan_.receives(), is_unpacked);
     plan_.placing() = ++placing_, changes_ = routes_.changes();
   }
+  /// Whether it matters how long it takes; if so, what the clock says.
+  [[nodiscard]] bool is_timed() const;
+  [[nodiscard]] double now() const;
   /// Counts an exchange of so many seconds. From time to time ranks ask each other whether it has become slow.
   void count(double seconds);
   /// Sends these messages by each transport that reaches a rank whose way is not chosen, and chooses the fastest. What

@@ -54,6 +54,8 @@ public:
   /// Both ranks of a pair take the way whose slowest side, of both and of their partners, is the fastest. `seconds` by
   /// number of `known`, measured to all of these ranks at once. Collective over them.
   void choose(std::span<int const> ranks, std::vector<double> const& seconds);
+  /// Whether ways are chosen by measuring, and may be so again; a named one is not.
+  [[nodiscard]] bool are_measured() const { return named_ == none; }
   /// Whether the way to that rank was chosen by measuring, and may be so again.
   [[nodiscard]] bool is_measured(int rank) const { return all_[find(rank)].measured && all_[find(rank)].is_alike; }
   /// Whether to measure the ways to some of these ranks again: those of which both sides say that exchanges have become

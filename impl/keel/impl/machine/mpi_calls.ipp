@@ -125,7 +125,7 @@ KEEL_INLINE void mpi_requests::give_up() {
   awaited_.clear();
 }
 KEEL_INLINE MPI_Request* mpi_requests::next(int awaited) {
-  require_running();
+  if (requests_.empty()) require_running();
   awaited_.push_back(awaited);
   return &requests_.emplace_back(MPI_REQUEST_NULL);
 }
