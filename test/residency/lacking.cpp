@@ -302,6 +302,59 @@ void first_step_lacks_memory() {
   CHECK(fail_one_by_one(env, begin, step, [&](bool) { CHECK_THROWS_AS(step(), keel::error); }) > 3);
 }
 
+struct count : kr::variable<"count", double*, kr::levels<2>, kr::on_mesh<cells>> {};
+struct one_more
+    : kr::routine<"one_more", kr::on_device, kr::reads<kr::owned<kr::past<count, 1>>>, kr::writes<kr::owned<count>>> {
+  template <class V>
+  static void run(V v) {
+    auto const now = v(count{});
+    auto const old = v(kr::past<count, 1>{});
+    kr::for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { now(i) = old(i) + 1; });
+  }
+};
+
+/// A step that fails, whether it runs, is recorded or is launched again, is made or not; or what it wrote is lost.
+void graph_lacks_memory() {
+  run<km::mpi> here{"simulated"};
+  environment const& env = here.environment();
+  if (env.size() > 1) return; // ranks wait for each other
+  graph g = meshes::ring(24, 1);
+  g.has_own_ghosts = true;
+  auto const m = cut(env, g);
+  static int told = 0;
+  keel::policy::set_log_sink([](keel::policy::log_level, std::string_view) { ++told; });
+  std::optional<kr::fields<app<kr::on_device>, count>> f;
+  auto const step = [&] { f->step(kr::graph<kr::cycle_in_place<count>, one_more, kr::exchange<count>>{}); };
+  auto const made = [&] { // so many; or less than none
+    return f->run(call<kr::reads<count>>{}, [&](auto v) {
+      double const last = v(count{})(m.c.size() - 1); // a ghost
+      return kr::sum_owned(v, cells{}, [&](int i) { return v(count{})(i) != last; }) == 0 ? int(last) : -1;
+    });
+  };
+  for (int before = 0; before < 8; ++before) {
+    auto const begin = [&] {
+      f.emplace(here, m.c);
+      f->run(call<kr::writes<kr::everywhere<count>>>{}, [](auto v) { Kokkos::deep_copy(v(count{}), 0); });
+      for (int n = 0; n < before; ++n) step();
+    };
+    fail_one_by_one(env, begin, step, [&](bool fails) {
+      int now = before;
+      CAPTURE(before);
+      try {
+        now = made();
+        CHECK((now == before + 1 || (fails && now == before)));
+      } catch (keel::error const&) {
+        CHECK(fails);
+        begin();
+      }
+      step();
+      CHECK(made() == now + 1);
+    });
+  }
+  CHECK(told > 10); // recording has failed
+  keel::policy::set_log_sink(nullptr);
+}
+
 /// That of Kokkos 5.2 asks for memory, and ends the program if there is none.
 bool frees_without_memory() {
   long const many = 1000;
@@ -332,4 +385,5 @@ TEST_CASE("residency: whichever allocation fails, meshes and values stay as they
   lacks_memory<app<kr::on_device>>(host::name);
   first_step_lacks_memory();
   lacks_memory<app<kr::on_host>>("simulated");
+  graph_lacks_memory();
 }

@@ -97,6 +97,8 @@ KEEL_INLINE void recordings::record(recording& one, thunk body) {
       throw;
     }
     one.work = queue.recorded();
+    one.after = book_.ledger().now();
+    queue.replay(one.work.get());
   } catch (std::exception const& e) {
     (void)queue.take_failure();
     book_.ledger().take(one.before);
@@ -105,8 +107,6 @@ KEEL_INLINE void recordings::record(recording& one, thunk body) {
     tell(std::string("what is launched cannot be recorded: ") + e.what(), "See graphs.md");
     return body();
   }
-  one.after = book_.ledger().now();
-  queue.replay(one.work.get());
 }
 
 } // namespace keel::residency::detail
