@@ -86,11 +86,12 @@ struct widen : kr::routine<"widen", kr::on_device, kr::reads<kr::owned<x>>, kr::
   }
 };
 /// The host writes what a graph reads.
-struct disturb : kr::routine<"disturb", kr::on_host, kr::updates<x>> {
+struct disturb : kr::routine<"disturb", kr::on_host, kr::updates<x, kr::past<y, 2>>> {
   template <class V>
   static void run(V v) {
-    auto const now = v(x{});
-    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i) now(i, v.owned().begin[1]) *= 0.5;
+    auto const now = v(x{}), last = v(kr::past<y, 2>{});
+    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i)
+      now(i, v.owned().begin[1]) *= 0.5, last(i, v.owned().begin[1]) -= 1;
   }
 };
 
@@ -99,6 +100,10 @@ struct whole : kr::graph<kr::cycle<x, y>, smooth, kr::exchange<x>, keep, mix, sp
 struct part : kr::schedule<disturb, kr::exchange<x>, kr::graph<kr::cycle<x>, smooth, mix, kr::exchange<x>>> {};
 struct twice
     : kr::schedule<kr::graph<kr::repeat<2, kr::cycle_in_place<y>, keep, kr::cycle<x>, smooth, mix, kr::exchange<x>>>> {
+};
+/// What uses the ghosts of an exchange, which travels while `keep` runs, sends itself.
+struct grouped
+    : kr::schedule<kr::graph<kr::cycle<x, y>, smooth, kr::exchange<x>, keep, kr::repeat<2, spread, kr::exchange<x>>>> {
 };
 struct back : kr::schedule<kr::graph<kr::rewind<y>, kr::cycle_in_place<y>, kr::exchange<x>, keep>> {};
 
@@ -137,6 +142,7 @@ struct program {
     case 4: return f.run(disturb{}), f.run(kr::exchange<x>{});
     case 5: return f.template copy_from_past<y>();
     case 8: return f.step(kr::schedule<kr::graph<widen>>{});
+    case 9: return f.step(grouped{}, weight);
     case 6: return f.regrid({kr::patch{whole_grid, 0}});
     default: return f.step(whole{}, weight);
     }
@@ -155,7 +161,7 @@ TEST_CASE("residency: a graph gives the bits of its entries") {
     program<Device> recorded(true), plain(false);
     int steady = 0;
     for (int n = 0; n < 300; ++n) {
-      int const what = int(random() % 12), number = int(random() % 3);
+      int const what = int(random() % 13), number = int(random() % 3);
       CAPTURE(n);
       CAPTURE(what);
       if ((what == 6 && random() % 8 != 0) || (what == 8 && n < 100)) continue;
@@ -172,10 +178,15 @@ TEST_CASE("residency: a graph gives the bits of its entries") {
         REQUIRE(recorded.f.traffic().bytes(way) == plain.f.traffic().bytes(way));
     }
     CHECK(steady > 100);
-    for (int const what : {0, 1, 2, 7}) { // also where the host wrote what a graph reads
+    for (int const what : {0, 1, 2, 7, 9}) { // also where the host wrote what a graph reads
       for (int n = 0; n < 40; ++n) calls = 0, recorded.act(what, 1);
       CHECK(calls == 0);
     }
+    program<Device> moved(true);
+    for (int n = 0; n < 40; ++n) calls = 0, moved.act(7, 1);
+    CHECK(calls == 0);
+    moved.act(8, 0), moved.act(7, 1); // scratch is elsewhere
+    CHECK(calls > 0);
   });
 }
 

@@ -463,4 +463,25 @@ TEST_CASE("residency: a trace has what ran of a choice, and how long ranks waite
   CHECK(test::info("trace " + file).code == 0);
 }
 
+TEST_CASE("residency: a graph that is traced has the lines of its entries, as without graphs") {
+  using graph = kr::graph<kr::cycle<eta>, rhs, kr::exchange<eta>>;
+  using app = application<keel::list<host, keel::simulated>, kr::traced, Kokkos::LayoutRight, km::alone, kr::on_device>;
+  auto const traced_with = [](bool graphs) {
+    keel::test::folder const here("keel-trace-test");
+    {
+      test::run<> run{"simulated", {.trace_file = here.path / "run", .graphs = graphs}};
+      kr::fields<app, eta, flux> f{run, kr::grid{{8, 6}}};
+      f.run(init{});
+      for (int n = 0; n < 8; ++n) f.step(graph{});
+    }
+    std::map<std::string, int> lines;
+    for (auto const& line : lines_of(std::filesystem::directory_iterator(here.path)->path()))
+      ++lines[line.value("what", "") + ' ' + line.value("routine", "") + line.value("variable", "")];
+    return lines;
+  };
+  auto const with = traced_with(true);
+  CHECK(with.at("routine rhs") == 8);
+  CHECK(with == traced_with(false));
+}
+
 } // namespace trace_cases

@@ -163,6 +163,8 @@ TEST_CASE("residency: a traced program on two ranks ends with code 2 and a reaso
   check(left);
   CHECK(left.err.find("the program's own error") != std::string::npos);
   CHECK(run("'mesh dies'").code != 0); // by the launcher, which names the rank
+  CHECK(run("graph --keel-device=simulated").code == 0);
+  CHECK(run("'graph dies' --keel-device=simulated").code != 0);
 }
 
 TEST_CASE("residency: the printed configuration says how the ranks cut the grid, once a job") {

@@ -82,12 +82,40 @@ int with_mesh(Run& run, std::string_view then) {
   return is_right ? 0 : 3;
 }
 
+// What runs on the device is recorded, and launched in later steps. In one of these it kills the process.
+struct quick : app {
+  using tracking = kr::automatic;
+  using exchange = kr::on_device;
+};
+bool dies = false;
+int calls = 0;
+struct launch : kr::routine<"launch", kr::on<keel::simulated>, kr::reads<kr::past<heat, 1>>, kr::writes<heat>> {
+  template <class V>
+  static void run(V v) {
+    ++calls;
+    Kokkos::parallel_for("launch", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), [](int) {
+      if (dies) std::raise(SIGKILL);
+    });
+  }
+};
+int with_graph(auto& run, bool last_dies) {
+  kr::fields<quick, heat> f{run, kr::grid{{100}, kr::ghost_width{1}, kr::periodic{true}}};
+  f.run(init{});
+  for (int n = 0; n < 40; ++n) {
+    dies = last_dies && n == 20 && run.environment().rank() + 1 == run.environment().size();
+    f.step(kr::graph<kr::cycle<heat>, launch, kr::exchange<heat>>{});
+    if (n < 20) calls = 0;
+  }
+  return calls;
+}
+
 } // namespace traced
 using namespace traced;
 
 int main(int argc, char** argv) try {
   keel::runtime<app> run{argc, argv};
   std::string_view const then = argc > 1 ? argv[1] : "";
+  if (then.starts_with("graph")) return with_graph(run, then == "graph dies");
   if (then.starts_with("mesh")) return with_mesh(run, then);
   kr::fields<app, heat> f{run, kr::grid{{100}, kr::ghost_width{1}, kr::periodic{true}}};
   f.run(init{});
