@@ -3,6 +3,8 @@
 // runs as it is; on any number of ranks.
 #include <keel/schedule/graph.hpp>
 
+#include "model.hpp"
+
 #include "cases.hpp"
 
 namespace graph_cases {
@@ -128,7 +130,8 @@ std::vector<double> state(F& f) {
 
 template <class Device>
 struct program {
-  explicit program(bool graphs) : run{Device::name, {.graphs = graphs}} {
+  explicit program(bool graphs, char const* through = "measured")
+      : run{Device::name, {.exchange_through = through, .graphs = graphs}} {
     f.set(dt{}, 0.25);
     f.step(start{});
   }
@@ -158,7 +161,8 @@ using devices = keel::where_supported<keel::list<twin, keel::simulated, keel::cu
 TEST_CASE("residency: a graph gives the bits of its entries") {
   keel::for_each_device<devices>([]<class Device>(Device) {
     std::mt19937 random(7); // alike on all ranks
-    program<Device> recorded(true), plain(false);
+    bool const is_peer = !std::is_same_v<Device, twin>; // messages are nodes, too
+    program<Device> recorded(true, is_peer ? "peer" : "staged"), plain(false);
     int steady = 0;
     for (int n = 0; n < 300; ++n) {
       int const what = int(random() % 13), number = int(random() % 3);
@@ -181,6 +185,13 @@ TEST_CASE("residency: a graph gives the bits of its entries") {
     for (int const what : {0, 1, 2, 7, 9}) { // also where the host wrote what a graph reads
       for (int n = 0; n < 40; ++n) calls = 0, recorded.act(what, 1);
       CHECK(calls == 0);
+      if (what == 0 || !is_peer) continue;
+      for (auto const* const name : {"keel: regions", "keel: flags"}) {
+        (void)kernels_called(name);
+        recorded.act(what, 1);
+        CHECK(kernels_called(name) == 0);
+      }
+      stop_counting();
     }
     program<Device> moved(true);
     for (int n = 0; n < 40; ++n) calls = 0, moved.act(7, 1);

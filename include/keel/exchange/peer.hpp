@@ -30,6 +30,8 @@ public:
   void place(queue const& by, std::span<message> sends, std::span<message> receives);
   void begin(queue const& by, std::span<message const> sends, std::span<message const> receives);
   void finish(queue const& by);
+  /// Its exchanges may be recorded and run again.
+  [[nodiscard]] detail::repeatable& repeats() const;
 
 private:
   struct links;

@@ -30,6 +30,10 @@ struct message {
   /// transport has to raise it, or to wait for it in `finish`, by `queue`; else kernels that pack and unpack do.
   std::uint32_t* flag = nullptr;
   std::uint32_t number = 0;
+  /// Null; or where a number lies that kernels add to it, so that they can run again: `later[link]`, in the queue's
+  /// memory.
+  std::uint32_t const* later = nullptr;
+  std::uint16_t link = 0;
 
   friend bool operator==(message const&, message const&) = default;
 };

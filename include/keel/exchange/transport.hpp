@@ -42,6 +42,7 @@ public:
 };
 template <class Ranks>
 class messages_of;
+class repeatable;
 } // namespace detail
 
 /// The ranks of an application and messages between their hosts, of any kind of ranks, without its type. They do not

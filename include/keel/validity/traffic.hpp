@@ -60,6 +60,15 @@ public:
     ++variables_[std::size_t(variable)].copies;
     add_bytes(variable, w, where, bytes);
   }
+  /// Adds what another one counted of the same variables, or takes that away.
+  void add(traffic const& other, bool away = false) {
+    auto const to = [&](std::uint64_t& mine, std::uint64_t theirs) { mine += away ? ~theirs + 1 : theirs; };
+    for (std::size_t v = 0; v < variables_.size(); ++v) {
+      for (std::size_t w = 0; w < variables_[v].bytes.size(); ++w)
+        for (std::size_t r = 0; r < region_count; ++r) to(variables_[v].bytes[w][r], other.variables_[v].bytes[w][r]);
+      to(variables_[v].copies, other.variables_[v].copies);
+    }
+  }
   /// Sets all counters to zero.
   void reset() {
     for (counters& c : variables_) c.bytes = {}, c.copies = 0;

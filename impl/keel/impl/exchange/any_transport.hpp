@@ -7,6 +7,8 @@
 #include <keel/exchange/transport.hpp>
 #include <keel/policy/list.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +20,27 @@ namespace keel::residency::detail {
 class any_transport;
 using any_transports = std::vector<std::unique_ptr<any_transport>>;
 
+/// A number that no other state has.
+[[nodiscard]] inline std::uint32_t new_state() {
+  static std::atomic<std::uint32_t> last = 0;
+  return ++last;
+}
+
+/// Exchanges whose work a queue records and runs again: numbers of flags count from words in its memory then.
+class repeatable {
+public:
+  virtual ~repeatable() = default;
+  /// Appends what has to be as it was when work is run again.
+  virtual void add_state(std::vector<std::uint32_t>& all) const = 0;
+  /// What is given to the queue from `begin` to `end` can run again. `end` appends how many exchanges each link had.
+  virtual void begin_repeated(queue const& by) = 0;
+  virtual void end_repeated(queue const& by, std::vector<std::uint32_t>& counts) = 0;
+  /// Instead of `end_repeated`, or after it: it failed; it may have been given to the queue, or was not.
+  virtual void drop_repeated(bool was_given) = 0;
+  /// Before it runs again. Takes its counts from the first ones.
+  virtual void repeat(queue const& by, std::span<std::uint32_t const>& counts) = 0;
+};
+
 /// See `Transport`.
 class any_transport {
 public:
@@ -28,6 +51,8 @@ public:
   virtual void place(queue const& by, std::span<message> sends, std::span<message> receives) = 0;
   virtual void begin(queue const& by, std::span<message const> sends, std::span<message const> receives) = 0;
   virtual void finish(queue const& by) = 0;
+  /// Null if its exchanges cannot be.
+  [[nodiscard]] virtual repeatable* repeats() = 0;
   /// These messages, whose data are not set, take no memory then, if the transport can.
   virtual void reserve(queue const& by, std::span<message const> sends, std::span<message const> receives) = 0;
 
@@ -57,6 +82,10 @@ public:
     it_.begin(by, sends, receives);
   }
   void finish(queue const& by) override { it_.finish(by); }
+  [[nodiscard]] repeatable* repeats() override {
+    if constexpr (requires { it_.repeats(); }) return &it_.repeats();
+    else return nullptr;
+  }
   void reserve(queue const& by, std::span<message const> sends, std::span<message const> receives) override {
     if constexpr (requires { it_.reserve(by, sends, receives); }) it_.reserve(by, sends, receives);
     else if constexpr (requires(std::size_t count) { it_.reserve(count); }) {

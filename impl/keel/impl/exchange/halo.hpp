@@ -30,6 +30,9 @@ public:
 
   /// To be called when arrays or cuts have changed.
   void forget() { plan_.forget(), packing_.forget(); }
+  /// Calls f(repeatable) for each; and what else work that is run again depends on.
+  void for_each_repeatable(auto const& f) { delivery_.for_each_repeatable(f); }
+  [[nodiscard]] std::uint32_t changes() const { return packing_.changes(); }
 
 private:
   /// Says where messages lie. It stands while no route changes, unless a transport gives each exchange another place.

@@ -4,6 +4,7 @@
 /// @file
 /// How words are moved between arrays and messages: one kernel for all boxes.
 
+#include <keel/exchange/queue.hpp>
 #include <keel/impl/exchange/numbers.hpp>
 #include <keel/impl/exchange/strip.hpp>
 #include <keel/policy/macros.hpp>
@@ -80,6 +81,7 @@ KEEL_FUNCTION inline bool is_last(std::uint32_t* done, std::uint32_t count) {
 struct job {
   motion how;
   addend added_as;
+  std::uint16_t link;   ///< whose number is added, if numbers lie in memory
   std::uint32_t number; ///< to which the flag is raised, counted from `number` of all
   std::uint32_t* flag;  ///< of the message in which the packed words lie, if packing and unpacking care for it
   void* array;
@@ -97,7 +99,7 @@ struct job {
 [[nodiscard]] inline job job_of(motion how, shape const& lies, void* array, void* buffer, bounds const& box,
                                 std::int32_t const* elements = nullptr, shape const* from = nullptr,
                                 origin_steps const& steps = {}) {
-  return {how, lies.added_as, 0, nullptr, array, buffer, strip_of(lies, box, elements, from, steps), 0};
+  return {how, lies.added_as, 0, 0, nullptr, array, buffer, strip_of(lies, box, elements, from, steps), 0};
 }
 
 /// The kernel that moves boxes: `array` and `buffer` in the memory where it runs. One for all words, because each costs
@@ -112,9 +114,10 @@ struct move_words {
   bool raises = false, awaits = false; ///< whether a job does
   bool extends = false;                ///< whether all do
   std::uint32_t number = 0;
-  std::uint32_t* done = nullptr;     ///< counts teams that are done, if any flag is raised by more than one
-  job const* listed = nullptr;       ///< `count` jobs, instead of those above
-  std::int64_t words = 0, share = 0; ///< of all jobs, of a team
+  std::uint32_t const* later = nullptr; ///< see `message`
+  std::uint32_t* done = nullptr;        ///< counts teams that are done, if any flag is raised by more than one
+  job const* listed = nullptr;          ///< `count` jobs, instead of those above
+  std::int64_t words = 0, share = 0;    ///< of all jobs, of a team
 
   /// Adds as many as there is room for, and says how many.
   std::size_t add(std::span<job const> given);
@@ -125,10 +128,11 @@ struct move_words {
     raises = raises || p.raises(), awaits = awaits || p.awaits();
   }
   /// Adds a flag and nothing else, if there is room.
-  bool add_flag(motion how, std::uint32_t* flag, std::uint32_t to) {
+  bool add_flag(motion how, message const& of) {
     if (count == most) return false;
     job& p = jobs[count] = {};
-    p.how = how, p.flag = flag, p.number = to, p.which.words = 1;
+    p.how = how, p.flag = of.flag, p.number = of.number, p.link = of.link, p.which.words = 1;
+    later = of.later;
     enter(p);
     return true;
   }
@@ -147,6 +151,9 @@ struct move_words {
   }
 
 private:
+  [[nodiscard]] KEEL_FUNCTION std::uint32_t number_of(job const& p) const {
+    return number + p.number + (later != nullptr ? later[p.link] : 0);
+  }
   /// The first job that ends after word `begin`.
   [[nodiscard]] KEEL_FUNCTION int find(job const* all, std::int64_t begin) const {
     int at = 0, half = 1;
@@ -181,7 +188,7 @@ private:
       if (team.team_rank() == 0)
         for (int k = at; k < count && (k == at || all[k - 1].end < end); ++k)
           if (all[k].awaits() && (k == at || all[k].flag != all[k - 1].flag))
-            await_flag(all[k].flag, number + all[k].number);
+            await_flag(all[k].flag, number_of(all[k]));
       team.team_barrier();
     }
     std::int64_t const lanes = team.team_size();
@@ -199,8 +206,7 @@ private:
     if (team.team_rank() != 0 || !is_last(done, std::uint32_t(team.league_size()))) return;
     publish();
     for (int k = 0; k < count; ++k)
-      if (all[k].raises() && (k == 0 || all[k].flag != all[k - 1].flag))
-        raise_flag(all[k].flag, number + all[k].number);
+      if (all[k].raises() && (k == 0 || all[k].flag != all[k - 1].flag)) raise_flag(all[k].flag, number_of(all[k]));
   }
 
   /// Moves every `lanes`th word from `i` on; of listed elements one at a time, which needs fewer registers.

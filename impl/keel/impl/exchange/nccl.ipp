@@ -127,7 +127,8 @@ KEEL_INLINE std::vector<std::string> nccl::connect(queue const& by, std::span<in
     why = calls->get_error_string(code);
     group_->comm = nullptr;
   }
-  group::all().push_back(group_);
+  if (agree(why.empty() ? 1 : 0) != 0) group::all().push_back(group_);
+  else if (why.empty()) why = "another rank cannot begin";
   return std::vector<std::string>(ranks.size(), why);
 }
 

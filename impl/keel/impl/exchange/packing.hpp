@@ -45,8 +45,11 @@ public:
   std::byte* in(std::size_t bytes) { return in_.grow(queue_, bytes); }
   /// What was kept of boxes.
   void forget();
+  /// Another number when what a queue has recorded uses what is no longer kept.
+  [[nodiscard]] std::uint32_t changes() const { return changes_; }
   /// By one kernel: of more jobs than travel with one, the list is sent once, and kept for the next time.
-  void move(std::span<job> jobs);
+  /// `later` as of a message.
+  void move(std::span<job> jobs, std::uint32_t const* later = nullptr);
 
 private:
   /// Sends the list of jobs that do not travel with a kernel.
@@ -57,8 +60,9 @@ private:
     std::vector<job> jobs;
     std::shared_ptr<std::byte> there;
   };
-  static constexpr std::size_t most_kept = 32;
+  static constexpr std::size_t most_kept = 64;
 
+  std::uint32_t changes_ = new_state();
   copy_queue queue_;
   buffer out_, in_;
   std::shared_ptr<std::byte> done_; ///< counts teams of a kernel
@@ -143,6 +147,7 @@ private:
   struct kept_jobs {
     std::uint64_t placing = never;
     std::vector<void*> data; // of the arrays
+    std::uint32_t const* later = nullptr;
     std::vector<job> all;
   };
   struct laid_out {

@@ -13,9 +13,10 @@ namespace keel::residency::detail {
   return elements * lies.element_bytes;
 }
 
-KEEL_INLINE void packing::move(std::span<job> jobs) {
+KEEL_INLINE void packing::move(std::span<job> jobs, std::uint32_t const* later) {
   if (!queue_) return queue_.move(jobs);
   move_words all;
+  all.later = later;
   all.extends = !jobs.empty() && is_extension(jobs.front().how);
   if (jobs.size() <= std::size_t{move_words::most}) all.add(jobs);
   else list(jobs, all);
@@ -29,7 +30,7 @@ KEEL_INLINE void packing::move(std::span<job> jobs) {
 
 KEEL_INLINE void packing::forget() {
   if (!kept_.empty()) queue_.fence();
-  kept_.clear();
+  kept_.clear(), changes_ = new_state();
 }
 
 // Numbers of flags grow from exchange to exchange: a list has them from that of the first flag on.
@@ -44,7 +45,7 @@ KEEL_INLINE void packing::list(std::span<job> jobs, move_words& all) {
     return std::equal(k.jobs.begin(), k.jobs.end(), jobs.begin(), jobs.end());
   });
   if (at == kept_.end()) {
-    if (kept_.size() == most_kept) queue_.fence(), kept_.clear(); // of arrays that are no longer there
+    if (kept_.size() == most_kept) forget(); // of arrays that are no longer there
     kept_moves made{{jobs.begin(), jobs.end()}, nullptr};
     made.there = queue_.send("keel: boxes of messages", made.jobs.data(), jobs.size_bytes());
     at = kept_.insert(kept_.end(), std::move(made));
@@ -148,22 +149,23 @@ KEEL_INLINE void halo_plan::move(kept_jobs& jobs, motion how, motion copy, int t
   bool const are_kept =
       jobs.placing == now_->placing && std::equal(jobs.data.begin(), jobs.data.end(), arrays.begin(), arrays.end(),
                                                   [](void const* data, halo_array const& a) { return data == a.data; });
-  if (are_kept) return where.move(jobs.all);
-  jobs.placing = never, jobs.data.clear(), jobs.all.clear();
+  if (are_kept) return where.move(jobs.all, jobs.later);
+  jobs.placing = never, jobs.data.clear(), jobs.all.clear(), jobs.later = nullptr;
   for (halo_array const& a : arrays) jobs.data.push_back(a.data);
   for (packed_box const& one : parts) {
     if (one.turn != turn) continue;
     halo_array const& a = arrays[one.array];
-    job made{how, a.lies->added_as, 0, nullptr, a.data, nullptr, one.which, 0};
+    job made{how, a.lies->added_as, 0, 0, nullptr, a.data, nullptr, one.which, 0};
     if (one.message < 0) made.how = copy, made.buffer = static_cast<std::byte*>(arrays[one.other].data) + one.at;
-    else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr)
-      made.buffer = m.data + one.at, made.flag = m.flag, made.number = m.number;
-    else continue;
+    else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr) {
+      made.buffer = m.data + one.at, made.flag = m.flag, made.number = m.number, made.link = m.link;
+      if (m.flag != nullptr) jobs.later = m.later;
+    } else continue;
     made.which.elements = where.queue().numbers(one.box);
     jobs.all.push_back(made);
   }
   jobs.placing = now_->placing;
-  where.move(jobs.all);
+  where.move(jobs.all, jobs.later);
 }
 
 KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) {

@@ -22,9 +22,9 @@ KEEL_INLINE void queue_model::move_flags(motion how, std::span<message const> al
     some = {};
   };
   for (message const& m : all) {
-    if (m.flag == nullptr || some.add_flag(how, m.flag, m.number)) continue;
+    if (m.flag == nullptr || some.add_flag(how, m)) continue;
     flush();
-    some.add_flag(how, m.flag, m.number);
+    some.add_flag(how, m);
   }
   flush();
 }

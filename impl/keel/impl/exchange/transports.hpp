@@ -56,6 +56,11 @@ public:
   void choose(std::span<int const> ranks, std::vector<double> const& seconds);
   /// Whether ways are chosen by measuring, and may be so again; a named one is not.
   [[nodiscard]] bool are_measured() const { return named_ == none; }
+  /// Whether messages to that rank are sent by work that can run again.
+  [[nodiscard]] bool repeat(int rank) const {
+    int const way = to(rank);
+    return way >= 0 && known_[std::size_t(way)]->repeats() != nullptr;
+  }
   /// Whether the way to that rank was chosen by measuring, and may be so again.
   [[nodiscard]] bool is_measured(int rank) const { return all_[find(rank)].measured && all_[find(rank)].is_alike; }
   /// Whether to measure the ways to some of these ranks again: those of which both sides say that exchanges have become
@@ -132,6 +137,10 @@ public:
   [[nodiscard]] bool is_empty() const { return at_work_.empty(); }
   /// Whether a transport at work has places of its own, which may be others the next time.
   [[nodiscard]] bool has_places() const;
+  void for_each_repeatable(auto const& f) {
+    for (load& p : loads_)
+      if (repeatable* const it = p.by->repeats()) f(*it);
+  }
 
 private:
   struct load {

@@ -39,6 +39,9 @@ struct routine_pieces {
   }
 };
 
+/// How an exchange sends messages: by work that can run again when a queue has recorded it, or not.
+enum class sending : std::uint8_t { nothing, again, once };
+
 class exchanger {
 public:
   exchanger(arrays& of, book& of_those) : arrays_(of), book_(of_those) {}
@@ -63,8 +66,14 @@ public:
   void connect(memory m);
   /// Whether messages travel while the device, or the host, works on.
   [[nodiscard]] bool travel_meanwhile(memory m) const { return ways_.all.travel_meanwhile(m != host); }
-  /// Whether an exchange of these sends messages.
-  [[nodiscard]] bool sends(std::span<request const> asked, combine how) const;
+  /// How an exchange of these sends messages.
+  [[nodiscard]] sending sends(std::span<request const> asked, combine how) const;
+  /// See `repeatable`: of all exchanges.
+  void add_state(std::vector<std::uint32_t>& all) const;
+  void begin_repeated();
+  void end_repeated(std::vector<std::uint32_t>& counts);
+  void drop_repeated(bool was_given);
+  void repeat(std::span<std::uint32_t const> counts);
   void swap(ways& other);
   /// To be called when arrays or cuts have changed.
   void forget();
@@ -79,6 +88,9 @@ private:
   /// The ranks that this one exchanges with; some may be there more than once.
   [[nodiscard]] std::vector<int> partners();
   void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
+  void for_each_repeatable(auto const& f) const {
+    for (auto const& each : ways_.halos) each->for_each_repeatable(f);
+  }
   std::span<sent const> sent_in(std::span<request const> asked, component_range range, combine how);
 
   arrays& arrays_;

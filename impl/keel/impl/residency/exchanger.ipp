@@ -25,9 +25,28 @@ inline decomposition const& cut_of(arrays const& on, request const& r, combine h
   return on.lattice_of(r.variable)
       ->cut(on.components(), on.rank(), how == combine::add ? r.read_layers : r.written_layers);
 }
-KEEL_INLINE bool exchanger::sends(std::span<request const> asked, combine how) const {
-  return std::any_of(asked.begin(), asked.end(),
-                     [&](request const& r) { return !cut_of(arrays_, r, how).partners.empty(); });
+KEEL_INLINE sending exchanger::sends(std::span<request const> asked, combine how) const {
+  sending all = sending::nothing;
+  for (request const& r : asked)
+    for (partner const& p : cut_of(arrays_, r, how).partners)
+      all = std::max(all, ways_.all.repeat(p.rank) ? sending::again : sending::once);
+  return all;
+}
+KEEL_INLINE void exchanger::add_state(std::vector<std::uint32_t>& all) const {
+  for (auto const& each : ways_.halos) all.push_back(each->changes());
+  for_each_repeatable([&](repeatable const& one) { one.add_state(all); });
+}
+KEEL_INLINE void exchanger::begin_repeated() {
+  for_each_repeatable([&](repeatable& one) { one.begin_repeated(queue_); });
+}
+KEEL_INLINE void exchanger::end_repeated(std::vector<std::uint32_t>& counts) {
+  for_each_repeatable([&](repeatable& one) { one.end_repeated(queue_, counts); });
+}
+KEEL_INLINE void exchanger::drop_repeated(bool was_given) {
+  for_each_repeatable([&](repeatable& one) { one.drop_repeated(was_given); });
+}
+KEEL_INLINE void exchanger::repeat(std::span<std::uint32_t const> counts) {
+  for_each_repeatable([&](repeatable& one) { one.repeat(queue_, counts); });
 }
 
 KEEL_INLINE void exchanger::prepare(any_transports transports, messenger const& ranks) {

@@ -14,6 +14,7 @@
 #include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/impl/residency/walls.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -185,10 +186,11 @@ private:
   void graph(std::size_t i, auto const& body) {
     memory const m = queue_of_graph(i);
     if (m == memory::none) return body();
-    bool sends = false;
+    sending out = sending::nothing;
     for (std::size_t n = i; n < nodes_[i].end; ++n)
-      sends = sends || (is_between_ranks(nodes_[n].what()) && all_.by.sends(asked(n), how(n)));
-    record(i, i + 1, nodes_[i].end, m, sends);
+      if (is_between_ranks(nodes_[n].what())) out = std::max(out, all_.by.sends(asked(n), how(n)));
+    if (out != sending::again) return record(i, i + 1, nodes_[i].end, m, out == sending::once);
+    record_together(i, i + 1, nodes_[i].end, m, &all_.by);
   }
   // The memory of the device that a graph gives all its work; none if it is not to be recorded.
   [[nodiscard]] memory queue_of_graph(std::size_t i) const {
@@ -201,7 +203,7 @@ private:
     }
     return m != memory::none && ledger_.is_open(m) && all_.on.provider().queue_of(m).can_record() ? m : memory::none;
   }
-  // Of the entries of a graph those between two that communicate are recorded together.
+  // Of the entries of a graph those between two that communicate are recorded together, if messages cannot be.
   void record(std::size_t graph, std::size_t begin, std::size_t end, memory m, bool sends) {
     for (std::size_t i = begin; i < end;) {
       std::size_t last = i, next = i; // the last of those, and what follows it
@@ -213,8 +215,7 @@ private:
         if (sends) finish(nodes_[last].finishes_last);
       } else {
         next = nodes_[i].end;
-        if (!has_body(nodes_[i].what())) leaf(i);
-        else finish(nodes_[i].finishes);
+        has_body(nodes_[i].what()) ? finish(nodes_[i].finishes) : leaf(i);
         for (int n = rounds(i); n > 0; --n) record(graph, i + 1, next, m, sends);
       }
       i = next;
@@ -225,9 +226,10 @@ private:
       if (is_between_ranks(nodes_[n].what()) || nodes_[n].begins != no_node) return true;
     return false;
   }
-  void record_together(std::size_t graph, std::size_t begin, std::size_t end, memory m) {
+  void record_together(std::size_t graph, std::size_t begin, std::size_t end, memory m, exchanger* by = nullptr) {
     auto& known = schedule_.nodes[begin].recorded;
-    if (known == nullptr) known = std::make_unique<recordings>(all_.on, book_, m, schedule_.what.table, begin, end);
+    if (known == nullptr || !known->exchange_by(by))
+      known = std::make_unique<recordings>(all_.on, book_, by, m, schedule_.what.table, begin, end);
     auto const body = [&] { walk(nodes_, begin, end, *this); };
     rotations turned{*this};
     auto const rotate = [&] { walk(nodes_, begin, end, turned); };

@@ -6,11 +6,14 @@
 
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/book.hpp>
+#include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/schedule_view.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/validity/traffic.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -20,7 +23,10 @@ namespace keel::residency::detail {
 /// Entries that follow on each other in a graph, and launch all they do on the device of one memory.
 class recordings {
 public:
-  recordings(arrays& of, book& in, memory where, schedule_nodes const& table, std::size_t begin, std::size_t end);
+  /// Exchanges are among them if `by` is there.
+  recordings(arrays& of, book& in, exchanger* by, memory where, schedule_nodes const& table, std::size_t begin,
+             std::size_t end);
+  [[nodiscard]] bool exchange_by(exchanger const* by) const { return exchanger_ == by; }
 
   /// Brings what they read to the device. Runs them by `body`, the first time that the fields are as they are. The
   /// second time it records what `body` launches. From then on that is launched, and `rotate` rotates levels as `body`.
@@ -31,10 +37,13 @@ private:
   struct recording {
     field_ledger::snapshot before;
     std::vector<std::vector<int>> slots;
+    std::vector<std::uint32_t> links; ///< to other ranks
     std::shared_ptr<void const> arguments;
     bool stays_open = false; ///< it copies between memories, or cannot be recorded
     std::shared_ptr<void const> work = nullptr;
     field_ledger::snapshot after = {};
+    std::vector<std::uint32_t> exchanges = {}; ///< by link
+    traffic sent = {};
   };
   /// What a node reads that none before it makes, by its level before all of them.
   struct first_read {
@@ -45,15 +54,18 @@ private:
   static constexpr int most_misses = 200; // in a row: the user is told
 
   [[nodiscard]] recording* find(auto keeps, void const* arguments);
+  void run_repeated(recording& one, thunk body);
   void record(recording& one, thunk body);
   void tell(std::string_view what, std::string_view advice);
 
   arrays& arrays_;
   book& book_;
+  exchanger* exchanger_;
   memory where_;
   std::vector<first_read> first_reads_;
   std::vector<recording> all_;
-  std::size_t next_ = 0; // where to look first: levels come round in order
+  std::vector<std::uint32_t> links_; // now
+  std::size_t next_ = 0;             // where to look first: levels come round in order
   int misses_ = 0;
   bool is_told_ = false;
 };

@@ -16,9 +16,9 @@ constexpr int level_before(int l, int levels, rotation how) {
   return l > 0 ? l - 1 : how == rotation::in_place ? levels - 1 : -1;
 }
 
-KEEL_INLINE recordings::recordings(arrays& of, book& in, memory where, schedule_nodes const& table, std::size_t begin,
-                                   std::size_t end)
-    : arrays_(of), book_(in), where_(where) {
+KEEL_INLINE recordings::recordings(arrays& of, book& in, exchanger* by, memory where, schedule_nodes const& table,
+                                   std::size_t begin, std::size_t end)
+    : arrays_(of), book_(in), exchanger_(by), where_(where) {
   for (std::size_t i = begin; i < end; ++i) {
     if (!has_place(table.nodes[i].what())) continue;
     for (request const& r : table.asked(i)) {
@@ -39,7 +39,7 @@ inline auto recordings::find(auto keeps, void const* arguments) -> recording* {
   for (std::size_t n = 0; n < all_.size(); ++n) {
     std::size_t const at = (next_ + n) % all_.size();
     recording& one = all_[at];
-    if (!book_.ledger().is_as(one.before) || arrays_.provider().slots() != one.slots ||
+    if (!book_.ledger().is_as(one.before) || arrays_.provider().slots() != one.slots || one.links != links_ ||
         !keeps(one.arguments, arguments))
       continue;
     next_ = at + 1;
@@ -59,13 +59,15 @@ KEEL_INLINE void recordings::run(bool (*keeps)(std::shared_ptr<void const>&, voi
   for (first_read const& one : first_reads_)
     if (!book_.ledger().is_ready({&one.what, 1}, where_, every_component))
       book_.acquire({&one.what, 1}, where_, one.reader, every_component);
+  links_.clear();
+  if (exchanger_ != nullptr) exchanger_->add_state(links_);
   recording* const known = find(keeps, arguments);
   if (known == nullptr) {
-    recording made{book_.ledger().now(), arrays_.provider().slots(), nullptr};
+    recording made{book_.ledger().now(), arrays_.provider().slots(), links_, nullptr};
     (void)keeps(made.arguments, arguments);
     std::uint64_t const copies = book_.traffic().copies();
-    body();
-    made.stays_open = book_.traffic().copies() != copies;
+    run_repeated(made, body);
+    made.stays_open = made.stays_open || book_.traffic().copies() != copies;
     if (++misses_ == most_misses)
       tell("nothing was launched again in " + std::to_string(most_misses) + " turns",
            "Let kernels read what step passes and changes each time as an argument<...>");
@@ -76,19 +78,41 @@ KEEL_INLINE void recordings::run(bool (*keeps)(std::shared_ptr<void const>&, voi
   misses_ = 0;
   if (known->stays_open) return body();
   if (known->work == nullptr) return record(*known, body);
+  if (exchanger_ != nullptr) exchanger_->repeat(known->exchanges), book_.traffic().add(known->sent);
   arrays_.provider().queue_of(where_).replay(known->work.get());
   rotate();
   book_.ledger().take(known->after);
 }
 
+// As it will be recorded, so that what an exchange lists is there then.
+KEEL_INLINE void recordings::run_repeated(recording& one, thunk body) {
+  if (exchanger_ == nullptr) return body();
+  try {
+    exchanger_->begin_repeated();
+  } catch (std::exception const&) { // there is no memory for it
+    exchanger_->drop_repeated(true), one.stays_open = true;
+  }
+  try {
+    body();
+    std::vector<std::uint32_t> counts;
+    exchanger_->end_repeated(counts);
+  } catch (...) {
+    exchanger_->drop_repeated(true);
+    throw;
+  }
+}
+
 // Nothing of it has run when that fails: then the fields are as they were.
 KEEL_INLINE void recordings::record(recording& one, thunk body) {
   copy_queue const& queue = arrays_.provider().queue_of(where_);
+  traffic const before = book_.traffic();
   try {
+    if (exchanger_ != nullptr) exchanger_->begin_repeated();
     book::recording_scope const unpoisoned(book_);
     queue.record();
     try {
       body();
+      if (exchanger_ != nullptr) exchanger_->end_repeated(one.exchanges);
     } catch (...) {
       try {
         (void)queue.recorded();
@@ -97,10 +121,12 @@ KEEL_INLINE void recordings::record(recording& one, thunk body) {
       throw;
     }
     one.work = queue.recorded();
-    one.after = book_.ledger().now();
+    one.after = book_.ledger().now(), one.sent = book_.traffic(), one.sent.add(before, true);
     queue.replay(one.work.get());
   } catch (std::exception const& e) {
     (void)queue.take_failure();
+    if (exchanger_ != nullptr) exchanger_->drop_repeated(false);
+    book_.traffic() = before;
     book_.ledger().take(one.before);
     arrays_.provider().set_slots(one.slots);
     one.stays_open = true;
