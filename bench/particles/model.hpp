@@ -28,9 +28,8 @@ struct position : kr::variable<"position", double* [3], kr::on_mesh<atoms>> {};
 struct velocity : kr::variable<"velocity", double* [3], kr::on_mesh<atoms>, kr::without_ghosts> {};
 struct force : kr::variable<"force", double* [3], kr::on_mesh<atoms>> {};
 struct destination : kr::variable<"destination", int*, kr::on_mesh<atoms>, kr::without_ghosts> {}; // a rank
-// What follows does not travel with atoms. They are listed bin by bin, in each by their ids, up to where the bin ends;
-// and those which other ranks get as ghosts, rank by rank. Each atom has a row of local indices, in the order of ids, so
-// that its force does not depend on theirs.
+// What follows does not travel with atoms. They are listed bin by bin, up to where the bin ends; and those which other
+// ranks get as ghosts, rank by rank. Each atom has a row of local indices.
 struct bin_end : kr::variable<"bin_end", int*, kr::off_grid, kr::without_checkpoint> {};
 struct in_bins : kr::variable<"in_bins", int*, kr::off_grid, kr::without_checkpoint> {};
 struct border : kr::variable<"border", int*, kr::off_grid, kr::without_checkpoint> {};
@@ -110,7 +109,6 @@ struct leave : kr::routine<"leave", kr::on_device, kr::updates<position>, kr::wr
 /// Lists the atoms bin by bin, the owned ones or all.
 template <class V>
 void fill(V const& v, kr::element_range which, bins const& cut) {
-  auto const number = v(id{});
   auto const x = v(position{});
   auto const end = v(bin_end{}), list = v(in_bins{});
   kr::element_range const each{0, cut.size()};
@@ -126,25 +124,14 @@ void fill(V const& v, kr::element_range which, bins const& cut) {
   kr::for_each_element(
       v, which,
       KOKKOS_LAMBDA(int i) { list(Kokkos::atomic_fetch_add(&end(cut.of(x(i, 0), x(i, 1), x(i, 2))), 1)) = i; });
-  kr::for_each_element(
-      v, each, KOKKOS_LAMBDA(int bin) {
-        int const first = bin == 0 ? 0 : end(bin - 1);
-        for (int n = first + 1; n < end(bin); ++n) {
-          int const i = list(n);
-          int to = n;
-          for (; to > first && number(list(to - 1)) > number(i); --to) list(to) = list(to - 1);
-          list(to) = i;
-        }
-      });
 }
-struct fill_bins : kr::routine<"fill_bins", kr::on_device, kr::reads<id, position>, kr::writes<bin_end, in_bins>> {
+struct fill_bins : kr::routine<"fill_bins", kr::on_device, kr::reads<position>, kr::writes<bin_end, in_bins>> {
   template <class V>
   static void run(V v, bins const& cut) {
     fill(v, all_of(v), cut);
   }
 };
-struct sort
-    : kr::routine<"sort", kr::on_device, kr::reads<kr::owned<id>, kr::owned<position>>, kr::writes<bin_end, in_bins>> {
+struct sort : kr::routine<"sort", kr::on_device, kr::reads<kr::owned<position>>, kr::writes<bin_end, in_bins>> {
   template <class V>
   static void run(V v, bins const& cut) {
     fill(v, v.owned(atoms{}), cut);
@@ -185,7 +172,7 @@ struct list_neighbours : kr::routine<"list_neighbours", kr::on_device, kr::reads
     auto const row = v(neighbours{});
     auto const count = v(neighbour_count{});
     int const owned = int(v.owned(atoms{}).end);
-    auto const find = KOKKOS_LAMBDA(int i, int& longest) {
+    auto const find = KOKKOS_LAMBDA(int i) {
       int n = 0;
       double const at[3] = {x(i, 0), x(i, 1), x(i, 2)};
       std::int64_t const mine = number(i);
@@ -203,19 +190,18 @@ struct list_neighbours : kr::routine<"list_neighbours", kr::on_device, kr::reads
           std::int64_t const other = number(j);
           bool const is_on_two = i >= owned || j >= owned, owns_smaller = (mine < other) == (i < owned);
           if (is_on_two && b.counts_pairs_once && owns_smaller != ((mine + other) % 2 == 0)) continue;
-          int to = n++;
-          if (n > longest_row) continue; // the caller sees it
-          for (; to > 0 && number(row(i, to - 1)) > other; --to) row(i, to) = row(i, to - 1);
-          row(i, to) = j;
+          if (n < longest_row) row(i, n) = j; // else the caller sees it
+          ++n;
         }
       };
       if (i < owned || b.counts_pairs_once) cut.for_each_near(at, look);
       count(i) = n;
-      if (n > longest) longest = n;
     };
+    kr::for_each_element(v, all_of(v), find);
     int longest = 0;
     Kokkos::RangePolicy<typename V::space> const all(v.execution_space(), 0, all_of(v).end);
-    Kokkos::parallel_reduce("list_neighbours", all, find, Kokkos::Max<int>(longest));
+    auto const most = KOKKOS_LAMBDA(int i, int& n) { n = count(i) > n ? count(i) : n; };
+    Kokkos::parallel_reduce("longest row", all, most, Kokkos::Max<int>(longest));
     return longest;
   }
 };
@@ -232,6 +218,12 @@ KEEL_FUNCTION void for_neighbours(box const& b, X const& x, Rows const& row, Cou
   }
 }
 
+/// A multiple of 2^-32: sums of them are exact up to 2^20, so that the order of neighbours changes no bit.
+KEEL_FUNCTION inline double rounded(double x) {
+  constexpr double shift = 3 << 19;
+  return (x + shift) - shift;
+}
+
 struct attract : kr::routine<"attract", kr::on_device, kr::reads<position, neighbours, neighbour_count>,
                              kr::writes<kr::everywhere<force>>> {
   template <class V>
@@ -245,7 +237,7 @@ struct attract : kr::routine<"attract", kr::on_device, kr::reads<position, neigh
           double sum[3] = {0, 0, 0};
           for_neighbours(b, x, row, count, i, [&](int, double const(&r)[3], double squares) {
             double const s = 1 / squares, s3 = s * s * s, push = 48 * s3 * (s3 - 0.5) * s;
-            for (int d = 0; d < 3; ++d) sum[d] += push * r[d];
+            for (int d = 0; d < 3; ++d) sum[d] += rounded(push * r[d]);
           });
           for (int d = 0; d < 3; ++d) f(i, d) = sum[d];
         });
@@ -271,7 +263,7 @@ struct measure
           double sum = 0;
           for_neighbours(b, x, row, count, i, [&](int j, double const(&)[3], double squares) {
             double const s3 = 1 / (squares * squares * squares);
-            sum += (4 * s3 * (s3 - 1) - at_cutoff) * (j >= owned && b.counts_pairs_once ? 1 : 0.5);
+            sum += rounded((4 * s3 * (s3 - 1) - at_cutoff) * (j >= owned && b.counts_pairs_once ? 1 : 0.5));
           });
           return sum;
         });

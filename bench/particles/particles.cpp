@@ -30,8 +30,7 @@ using runtime = keel::runtime<app>;
 constexpr char help_text[] = R"(usage: particles [options]
   --cells N         cells of the fcc lattice along each axis, with four atoms each (40)
   --steps N         time steps (100)
-  --newton on|off   whether a pair of atoms on two ranks is computed on one of them, and its force sent to the other (on);
-                    if not, positions do not depend on the number of ranks in any bit
+  --newton on|off   whether a pair of atoms on two ranks is computed on one of them, and its force sent to the other (on)
   --help            this text
 )";
 
