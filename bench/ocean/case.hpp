@@ -49,6 +49,8 @@ public:
   [[nodiscard]] long ny() const { return ny_; }
   [[nodiscard]] std::string_view name() const { return flow_names[std::size_t(which_)]; }
   [[nodiscard]] bool closed_in_y() const { return which_ == flow::jet; }
+  /// Whether all layers of a column flow alike.
+  [[nodiscard]] bool is_flat() const { return which_ != flow::shear; }
   /// What the largest elevation is measured against; 0 where the surface stays flat.
   [[nodiscard]] double height() const { return which_ == flow::shear ? 0 : amplitude; }
 

@@ -17,8 +17,9 @@ void set(V const& view, experiment const& what, double time, Field const& e, Lay
     for (int j = here.j_begin; j < here.j_end; ++j) {
       e(i, j) = what.eta(i + to_global_i, j + to_global_j, time);
       for (int k = 0; k < what.equations().layers; ++k) {
-        x(i, j, k) = what.u(i + to_global_i, j + to_global_j, k, time);
-        y(i, j, k) = what.v(i + to_global_i, j + to_global_j, k, time);
+        bool const is_known = k > 0 && what.is_flat();
+        x(i, j, k) = is_known ? x(i, j, 0) : what.u(i + to_global_i, j + to_global_j, k, time);
+        y(i, j, k) = is_known ? y(i, j, 0) : what.v(i + to_global_i, j + to_global_j, k, time);
       }
     }
 }

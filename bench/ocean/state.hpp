@@ -60,8 +60,9 @@ inline verdict judge(experiment const& e, double time, state const& s) {
       if (off > largest || std::isnan(off)) largest = off; // what is not a number stays so
       volume.add(depth + s.eta[cell]);
       start.add(depth + e.eta(i, j, 0));
+      double u = 0, v = 0;
       for (int k = 0; k < p.layers; ++k, ++at) {
-        double const u = e.u(i, j, k, time), v = e.v(i, j, k, time);
+        if (k == 0 || !e.is_flat()) u = e.u(i, j, k, time), v = e.v(i, j, k, time);
         energy(wrong, p.layer_depth, s.u[at] - u);
         energy(wrong, p.layer_depth, s.v[at] - v);
         energy(all, p.layer_depth, u);
