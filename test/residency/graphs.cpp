@@ -228,17 +228,18 @@ struct then_does {
 TEST_CASE("residency: what a graph cannot record runs as it is, and the user is told once") {
   static std::string told;
   keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { told += text; });
-  using step = kr::graph<kr::cycle_in_place<x>, add_one>;
+  using step = kr::graph<kr::cycle_in_place<x>, kr::exchange<x>, add_one>;
   // `same`: steps with the same argument, before it changes.
   auto const expect = []<int What>(then_does<What> with, int same, char const* words) {
     told.clear(), calls = 0;
-    program<twin> p(true), q(false);
+    program<twin> p(true, "peer"), q(false, "peer");
     for (int n = 1; n <= 450; ++n) p.f.step(step{}, with), with.number += n % same == 0 ? 1 : 0;
     int const called = calls;
     CHECK(told.find("residency::graph: ") == told.rfind("residency::graph: "));
     CHECK((*words == '\0' ? told.empty() : p.run.environment().rank() != 0 || told.find(words) != told.npos));
     for (int n = 1; n <= 450; ++n) q.f.step(step{}, with);
     CHECK(state(p.f) == state(q.f));
+    CHECK(p.f.traffic().bytes(kr::way::to_neighbours) == q.f.traffic().bytes(kr::way::to_neighbours));
     return called;
   };
   constexpr int always = 1000;
