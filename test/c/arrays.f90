@@ -5,6 +5,7 @@ program arrays
   use keel
   implicit none
   integer(c_int64_t), parameter :: cells = 6
+  integer(c_int) :: order(3) = [1, 0, 2]
   integer(c_int) :: world, rank, ranks, ring, seen, x, plan, open, registry, v, line, cut, on_cut, cut_plan, flat
   integer(c_int64_t) :: first, total, ids(cells + 2), ghosts(2), i, extents(1), begin(1), end(1), at(1)
   type(keel_array) :: here, there
@@ -76,7 +77,7 @@ program arrays
   allocate (across(3, extents(1)))
   across = real(at(1), c_double)
   across(:, end(1)) = real(at(1) + i - 1, c_double)
-  call good(keel_on(here, across, index=[2, 1]), 'on')
+  call good(keel_on(here, across, index=order(3:1:-2)), 'on')
   call require(here%indexed == 2 .and. all(here%index(:2) == [1, 0]), 'an index for each dimension')
   call good(keel_on(here, across, index=[2]), 'on')
   call good(keel_plan(on_cut, 1, [here], cut_plan), 'plan')

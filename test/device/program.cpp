@@ -287,6 +287,19 @@ int end_in_turn(std::string const& ends_first, bool has_kokkos) {
   return 0;
 }
 
+/// Goes on without a registry that was refused, in a program that has started MPI itself.
+int refuse_registry() {
+  start_mpi();
+  try {
+    keel::machine::environment const world;
+    keel::residency::registry<app> const none{world, keel::residency::grid{{8}}};
+  } catch (keel::error const& e) {
+    std::printf("refused: %s\n", e.what());
+  }
+  end_mpi();
+  return 0;
+}
+
 /// Ends after main: a runtime that is static, or one that a thread owns.
 int outlive_main(std::string const& owner, int argc, char** argv) {
   struct joined {
@@ -341,6 +354,7 @@ int main(int argc, char** argv) {
   std::string const mode = argc > 1 ? argv[1] : "facts";
   if (mode == "order") return show_order(argv[2], argc, argv);
   if (mode == "end-in-turn") return end_in_turn(argv[2], argc > 3);
+  if (mode == "refuse-registry") return refuse_registry();
   if (mode == "outlive") return outlive_main(argv[2], argc, argv);
   if (mode == "library") return call_libraries<app>(argc, argv);
   if (mode == "library-that-ends-mpi") return call_libraries<ends_with_the_runtime>(argc, argv);
