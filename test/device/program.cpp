@@ -287,14 +287,25 @@ int end_in_turn(std::string const& ends_first, bool has_kokkos) {
   return 0;
 }
 
-/// Goes on without a registry that was refused, in a program that has started MPI itself.
-int refuse_registry() {
+/// Registries of a program that has started MPI itself, which goes on without one that is refused.
+int make_registries() {
+  namespace kr = keel::residency;
   start_mpi();
-  try {
+  {
     keel::machine::environment const world;
-    keel::residency::registry<app> const none{world, keel::residency::grid{{8}}};
-  } catch (keel::error const& e) {
-    std::printf("refused: %s\n", e.what());
+    kr::grid const line{{8}};
+    try {
+      kr::registry<app> const none{world, line};
+    } catch (keel::error const& e) {
+      std::printf("refused: %s\n", e.what());
+    }
+    std::this_thread::sleep_for(std::chrono::seconds{3}); // what is not reported would end the job by then
+    unsetenv("APP_TRACKING");
+    kr::registry<app> f{world, line};
+    auto const q = f.add<double*>("q");
+    f.notify_data_modified(kr::on<keel::simulated>{}, {q}); // a device that begins here
+    f.require_valid_data(kr::on_host{}, {q});
+    std::printf("valid %d\n", f.is_valid(kr::on_host{}, q));
   }
   end_mpi();
   return 0;
@@ -354,7 +365,7 @@ int main(int argc, char** argv) {
   std::string const mode = argc > 1 ? argv[1] : "facts";
   if (mode == "order") return show_order(argv[2], argc, argv);
   if (mode == "end-in-turn") return end_in_turn(argv[2], argc > 3);
-  if (mode == "refuse-registry") return refuse_registry();
+  if (mode == "registries") return make_registries();
   if (mode == "outlive") return outlive_main(argv[2], argc, argv);
   if (mode == "library") return call_libraries<app>(argc, argv);
   if (mode == "library-that-ends-mpi") return call_libraries<ends_with_the_runtime>(argc, argv);

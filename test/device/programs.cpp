@@ -145,8 +145,8 @@ TEST_CASE("device: a job of several ranks ends with its code, and says once what
   expect("one of keel's, which ends with the process", program("facts"), 0, {"mpi ended 0\n", {"thread level 0", 0}});
   expect("the thread level asked for", program("threads-of-mpi"), 0, {"thread level 3"});
   expect("runtimes in turn", on_ranks(2, "library"), 0, {{"library on 2 ranks\n", 6}});
-  expect("a registry that is refused", on_ranks(2, "refuse-registry", "APP_TRACKING=none"), 0,
-         {{"refused: keel::residency: APP_TRACKING names 'none'", 2}});
+  expect("registries where MPI runs", on_ranks(2, "registries", "APP_TRACKING=none"), 0,
+         {{"refused: keel::residency: APP_TRACKING names 'none'", 2}, {"valid 1\n", 2}});
   expect("an MPI that the policy ends", program("library-that-ends-mpi"), 2,
          {{"library on 1 ranks\n", 1}, "keel::machine::session: MPI has ended (it starts once a process)"});
   expect("ranks of which some are to be bound",
