@@ -305,7 +305,7 @@ int make_registries() {
     auto const q = f.add<double*>("q");
     f.notify_data_modified(kr::on<keel::simulated>{}, {q}); // a device that begins here
     f.require_valid_data(kr::on_host{}, {q});
-    std::printf("valid %d\n", f.is_valid(kr::on_host{}, q));
+    std::printf("valid %d, in runtime %zu\n", f.is_valid(kr::on_host{}, q), keel::here<app>().number());
   }
   end_mpi();
   return 0;

@@ -146,7 +146,7 @@ TEST_CASE("device: a job of several ranks ends with its code, and says once what
   expect("the thread level asked for", program("threads-of-mpi"), 0, {"thread level 3"});
   expect("runtimes in turn", on_ranks(2, "library"), 0, {{"library on 2 ranks\n", 6}});
   expect("registries where MPI runs", on_ranks(2, "registries", "APP_TRACKING=none"), 0,
-         {{"refused: keel::residency: APP_TRACKING names 'none'", 2}, {"valid 1\n", 2}});
+         {{"refused: keel::residency: APP_TRACKING names 'none'", 2}, {"valid 1, in runtime 2\n", 2}});
   expect("an MPI that the policy ends", program("library-that-ends-mpi"), 2,
          {{"library on 1 ranks\n", 1}, "keel::machine::session: MPI has ended (it starts once a process)"});
   expect("ranks of which some are to be bound",
