@@ -162,9 +162,11 @@ TEST_CASE("residency: a traced program on two ranks ends with code 2 and a reaso
   auto const left = run("'mesh gives up'");
   check(left);
   CHECK(left.err.find("the program's own error") != std::string::npos);
-  CHECK(run("'mesh dies'").code != 0); // by the launcher, which names the rank
-  CHECK(run("graph --keel-device=simulated").code == 0);
-  CHECK(run("'graph dies' --keel-device=simulated").code != 0);
+  CHECK(run("'mesh dies'").code != 0);               // by the launcher, which names the rank
+  for (std::string const how : {"staged", "peer"}) { // between two graphs, and in one
+    CHECK(run("graph --keel-device=simulated --keel-exchange-through=" + how).code == 0);
+    CHECK(run("'graph dies' --keel-device=simulated --keel-exchange-through=" + how).code != 0);
+  }
 }
 
 TEST_CASE("residency: the printed configuration says how the ranks cut the grid, once a job") {
