@@ -4,7 +4,9 @@
 
 namespace kr = keel::residency;
 
-struct app : keel::defaults {};
+struct app : keel::defaults {
+  using exchange = kr::on_device; // so that a graph has it
+};
 struct heat : kr::variable<"heat", double**, kr::levels<2>> {};
 
 /// A plate that begins cold.

@@ -14,6 +14,10 @@
 
 namespace keel::residency {
 
+namespace detail {
+struct peer_links;
+}
+
 /// Into the other rank's memory, which this one has mapped: the kernel that packs writes there and then raises a flag,
 /// for which the one that unpacks waits; or kernels of one thread do, if ranks may share a GPU at the same time.
 /// The ranks are on one node, and their data in the same kind of memory. Each message has two places, by turns, so that
@@ -34,7 +38,7 @@ public:
   [[nodiscard]] detail::repeatable& repeats() const;
 
 private:
-  struct links;
+  using links = detail::peer_links;
   messenger messages_;
   std::shared_ptr<links> links_;
 };

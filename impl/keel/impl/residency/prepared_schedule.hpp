@@ -35,6 +35,7 @@ struct prepared_schedule {
   struct node_state {
     std::optional<prepared> call;         ///< of a routine that ran: its requests with their states
     bool is_plain = false;                ///< a routine, and nothing begins or ends around it
+    memory runs_in = host;                ///< of a graph: all of it; none if there are several
     std::unique_ptr<recordings> recorded; ///< of the first of entries that are recorded together
   };
   std::vector<node_state> nodes;

@@ -52,6 +52,13 @@ KEEL_INLINE prepared_schedule::prepared_schedule(schedule_view const& v, arrays 
                         n.finishes_last == no_node && n.begins == no_node && prefetches.of(i).empty();
     for (request const& r : v.table.asked(i))
       if (v.table.is_scratch(r)) nodes[i].is_plain = false;
+    if (n.what() != entry_kind::graph) continue;
+    std::vector<memory> all;
+    for (std::size_t k = i; k < n.end; ++k)
+      if (has_place(v.table.nodes[k].what())) all.push_back(v.where[k]);
+    if (!all.empty())
+      nodes[i].runs_in =
+          std::count(all.begin(), all.end(), all[0]) == std::ptrdiff_t(all.size()) ? all[0] : memory::none;
   }
 }
 

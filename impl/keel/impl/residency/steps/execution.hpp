@@ -195,13 +195,10 @@ private:
   // The memory of the device that a graph gives all its work; none if it is not to be recorded.
   [[nodiscard]] memory queue_of_graph(std::size_t i) const {
     if (!is_whole_ || !all_.is_unobserved() || !book_.settings().graphs) return memory::none;
-    memory m = memory::none;
-    for (std::size_t n = i; n < nodes_[i].end; ++n) {
-      if (!has_place(nodes_[n].what())) continue;
-      if (where(n) == host || (m != memory::none && where(n) != m)) return memory::none;
-      m = where(n);
-    }
-    return m != memory::none && ledger_.is_open(m) && all_.on.provider().queue_of(m).can_record() ? m : memory::none;
+    memory const m = schedule_.nodes[i].runs_in;
+    if (m == memory::none) recordings::tell_of_memories(book_);
+    if (m == memory::none || m == host || !ledger_.is_open(m)) return memory::none;
+    return all_.on.provider().queue_of(m).can_record() ? m : memory::none;
   }
   // Of the entries of a graph those between two that communicate are recorded together, if messages cannot be.
   void record(std::size_t graph, std::size_t begin, std::size_t end, memory m, bool sends) {

@@ -32,6 +32,9 @@ public:
   /// second time it records what `body` launches. From then on that is launched, and `rotate` rotates levels as `body`.
   void run(bool (*keeps)(std::shared_ptr<void const>&, void const*), void const* arguments, thunk body, thunk rotate);
 
+  /// A graph does not run in one memory: the user is told, once.
+  static void tell_of_memories(book const& of);
+
 private:
   /// The fields before and after, and the arguments.
   struct recording {
@@ -54,6 +57,8 @@ private:
   static constexpr int most_misses = 200; // in a row: the user is told
 
   [[nodiscard]] recording* find(auto keeps, void const* arguments);
+  /// What exchanges give to the queue from here on can run again; false if there is no memory for that.
+  [[nodiscard]] bool begin_repeated(recording& one);
   void run_repeated(recording& one, thunk body);
   void record(recording& one, thunk body);
   void tell(std::string_view what, std::string_view advice);

@@ -54,6 +54,15 @@ KEEL_INLINE void recordings::tell(std::string_view what, std::string_view advice
               "residency::graph: " + std::string(what) + ". Its entries run one by one. " + std::string(advice) + '.');
 }
 
+KEEL_INLINE void recordings::tell_of_memories(book const& of) {
+  static bool is_told = false;
+  if (std::exchange(is_told, true) || !of.prints()) return;
+  policy::log(
+      policy::log_level::warning,
+      "residency::graph: an exchange in it packs messages on the host, so its entries run one by one. Say `using "
+      "exchange = kr::on_device;` in the policy.");
+}
+
 KEEL_INLINE void recordings::run(bool (*keeps)(std::shared_ptr<void const>&, void const*), void const* arguments,
                                  thunk body, thunk rotate) {
   for (first_read const& one : first_reads_)
@@ -84,14 +93,18 @@ KEEL_INLINE void recordings::run(bool (*keeps)(std::shared_ptr<void const>&, voi
   book_.ledger().take(known->after);
 }
 
+KEEL_INLINE bool recordings::begin_repeated(recording& one) {
+  try {
+    if (exchanger_ != nullptr) exchanger_->begin_repeated();
+    return true;
+  } catch (std::exception const&) {
+    exchanger_->drop_repeated(true), one.stays_open = true;
+    return false;
+  }
+}
 // As it will be recorded, so that what an exchange lists is there then.
 KEEL_INLINE void recordings::run_repeated(recording& one, thunk body) {
-  if (exchanger_ == nullptr) return body();
-  try {
-    exchanger_->begin_repeated();
-  } catch (std::exception const&) { // there is no memory for it
-    exchanger_->drop_repeated(true), one.stays_open = true;
-  }
+  if (exchanger_ == nullptr || !begin_repeated(one)) return body();
   try {
     body();
     std::vector<std::uint32_t> counts;
@@ -105,9 +118,9 @@ KEEL_INLINE void recordings::run_repeated(recording& one, thunk body) {
 // Nothing of it has run when that fails: then the fields are as they were.
 KEEL_INLINE void recordings::record(recording& one, thunk body) {
   copy_queue const& queue = arrays_.provider().queue_of(where_);
+  if (!begin_repeated(one)) return body();
   traffic const before = book_.traffic();
   try {
-    if (exchanger_ != nullptr) exchanger_->begin_repeated();
     book::recording_scope const unpoisoned(book_);
     queue.record();
     try {
