@@ -80,15 +80,16 @@ static void give(char const* from, CFI_cdesc_t* to) {
 void keel_f_message(CFI_cdesc_t* text) { give(keel_message(), text); }
 void keel_f_device(CFI_cdesc_t* text) { give(keel_device(), text); }
 
-int keel_f_on(keel_array* made, descriptor a, descriptor mesh, descriptor index, int const* layers, int const* memory,
-              int const* longer) {
+int keel_f_on(keel_array* made, descriptor a, descriptor mesh, descriptor index, int const* indices, int const* layers,
+              int const* memory, int const* longer) {
   return guarded([&] {
     keel_array to{};
     set_lengths(to, *a);
     to.type = type_of(*a);
     if (mesh != nullptr) to.mesh = kept(text_of(mesh)).data();
-    to.indexed = index == nullptr ? 0 : int(index->dim[0].extent);
-    for (int d = 0; d < to.indexed && d < kr::max_grid_rank; ++d)
+    int const given = index == nullptr ? 0 : int(index->dim[0].extent);
+    to.indexed = indices == nullptr ? given : *indices;
+    for (int d = 0; d < given && d < kr::max_grid_rank; ++d)
       to.index[d] = *reinterpret_cast<int const*>(static_cast<char*>(index->base_addr) + d * index->dim[0].sm) - 1;
     to.layers = layers == nullptr ? 0 : *layers;
     to.memory = memory == nullptr ? KEEL_HOST : *memory;

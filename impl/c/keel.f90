@@ -134,13 +134,14 @@ module keel
     ! ---- exchanger
     !> Describes an array. `index` says which of its indices, from 1, counts the elements of the mesh, or each dimension
     !! of the grid: `index=[2]` for a(level, cell), `index=[3, 2]` for a(variable, y, x). Without it the first ones do.
-    !! `longer`: a bit for each dimension along which it lies on faces.
-    integer(c_int) function keel_on(array, a, mesh, index, layers, memory, longer) bind(C, name='keel_f_on')
+    !! `indices` need not be given: how many of `index` count. `longer`: a bit for each dimension along which it lies on
+    !! faces.
+    integer(c_int) function keel_on(array, a, mesh, index, indices, layers, memory, longer) bind(C, name='keel_f_on')
       import :: c_char, c_int, keel_array
       type(keel_array), intent(out) :: array
       type(*), dimension(..), intent(in), target :: a
       character(kind=c_char, len=*), intent(in), optional :: mesh
-      integer(c_int), intent(in), optional :: index(:), layers, memory, longer
+      integer(c_int), intent(in), optional :: index(:), indices, layers, memory, longer
     end function
     integer(c_int) function keel_exchanger(environment, grid, count, partitions, exchanger) bind(C)
       import :: c_int

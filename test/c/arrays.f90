@@ -79,7 +79,7 @@ program arrays
   across(:, end(1)) = real(at(1) + i - 1, c_double)
   call good(keel_on(here, across, index=order(3:1:-2)), 'on')
   call require(here%indexed == 2 .and. all(here%index(:2) == [1, 0]), 'an index for each dimension')
-  call good(keel_on(here, across, index=[2]), 'on')
+  call good(keel_on(here, across, index=[2], indices=1), 'on')
   call good(keel_plan(on_cut, 1, [here], cut_plan), 'plan')
   call good(keel_exchange(cut_plan, across), 'exchange')
   call require(all(nint(across(:, 1)) == modulo(at(1) - 1, total)), 'the ghost before a cut')
