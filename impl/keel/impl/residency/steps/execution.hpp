@@ -186,6 +186,8 @@ private:
   void graph(std::size_t i, auto const& body) {
     memory const m = queue_of_graph(i);
     if (m == memory::none) return body();
+    auto const& known = schedule_.nodes[i + 1].recorded; // ways to ranks whose arrays lie in a device stay as they are
+    if (known != nullptr && known->exchange_by(&all_.by)) return record_together(i, i + 1, nodes_[i].end, m, &all_.by);
     sending out = sending::nothing;
     for (std::size_t n = i; n < nodes_[i].end; ++n)
       if (is_between_ranks(nodes_[n].what())) out = std::max(out, all_.by.sends(asked(n), how(n)));
