@@ -71,11 +71,12 @@ def write_trace(folder, events):
     return files, held
 
 
-def make_page(folder, events):
-    files, held = write_trace(folder, events)
-    page = folder / "a page.html"
-    subprocess.run([INFO, "report", page, *files, "--xml", DATA / "gpus8_numa4.xml"], check=True, stdout=subprocess.DEVNULL)
-    return page, held
+def open_report(browser, folder, name, *arguments):
+    """The page that keel-info makes of `arguments`, which the browser shows now."""
+    page = folder / f"{name}.html"
+    subprocess.run([INFO, "report", page, *arguments], check=True, stdout=subprocess.DEVNULL)
+    browser.open(page.as_uri())
+    return page
 
 
 def repeat(page, times, rows):
@@ -167,7 +168,7 @@ def keyboard(browser):
     check("Enter on a head sorts its column", order == sorted(order), order)
 
 
-def places(folder):
+def places(browser, folder):
     """Ranks are drawn where they might run, if the traces say that of the node drawn; else where keel places them."""
     node = ["--xml", DATA / "gpus8_numa4.xml"]
     n1, n2 = '"host":"n1","threads":"%s"', '"host":"n2","threads":"%s"'
@@ -184,15 +185,11 @@ def places(folder):
         for rank, (file, more) in enumerate(zip(files, headers)):
             file.write_text('{"keel":"trace","version":4,"run":"00000000000000aa","part":1,"rank":%d,"ranks":%d,"begin":1763724151000000,%s}\n'
                             '{"what":"end","time":9,"rank":%d}\n' % (rank, len(headers), more, rank))
-        page = folder / "places.html"
-        subprocess.run([INFO, "report", page, *files, *arguments], check=True, stdout=subprocess.DEVNULL)
-        with Browser(find_browser()) as browser:
-            browser.open(page.as_uri())
-            cores = browser.ask("[...document.querySelectorAll('.drawing [title]')].map(e => e.title.match(/core (\\d+), rank (.*)/)).filter(m => m).map(m => `${m[1]} ${m[2]}`)")
-            about = browser.ask("document.querySelector('#node .about').textContent")
-            check(f"{what}: where ranks are drawn", (",".join(cores) == drawn) if drawn else all(c.endswith(" 0") for c in cores) and len(cores) > 0, cores)
-            check(f"{what}: what is said of it", ("where keel places them" in about) == (drawn is None or len(cores) == 32), about)
-            check(f"{what}: no error", not browser.wrong, browser.wrong)
+        open_report(browser, folder, "places", *files, *arguments)
+        cores = browser.ask("[...document.querySelectorAll('.drawing [title]')].map(e => e.title.match(/core (\\d+), rank (.*)/)).filter(m => m).map(m => `${m[1]} ${m[2]}`)")
+        about = browser.ask("document.querySelector('#node .about').textContent")
+        check(f"{what}: where ranks are drawn", (",".join(cores) == drawn) if drawn else all(c.endswith(" 0") for c in cores) and len(cores) > 0, cores)
+        check(f"{what}: what is said of it", ("where keel places them" in about) == (drawn is None or len(cores) == 32), about)
 
 
 def long_table(browser, rows):
@@ -210,14 +207,14 @@ def long_table(browser, rows):
     check("a short table has nothing to find rows by", browser.ask("document.querySelectorAll('#knobs input').length") == 0)
 
 
-def without_scripts(page, wanted):
+def without_scripts(browser, page, wanted):
     """All tables, tiles and drawings are in the page itself, which names nothing that lies elsewhere."""
-    with Browser(find_browser(), scripts=False) as browser:
-        browser.open(page.as_uri())
-        check("no script ran", browser.ask("document.documentElement.dataset.ready") is None)
-        check("the content is there without scripts", content(browser) == wanted, (content(browser), wanted))
-        check("what needs scripts is not offered", browser.ask("document.querySelector('#theme').getClientRects().length") == 0)
-        check("no error without scripts", not browser.wrong, browser.wrong)
+    browser.use_scripts(False)
+    browser.open(page.as_uri())
+    check("no script ran", browser.ask("document.documentElement.dataset.ready") is None)
+    check("the content is there without scripts", content(browser) == wanted, (content(browser), wanted))
+    check("what needs scripts is not offered", browser.ask("document.querySelector('#theme').getClientRects().length") == 0)
+    browser.use_scripts(True)
     elsewhere = re.findall(r"""(?:src|href)=["'](?!#)[^"']*|url\([^)]*|@import[^;]*|https?://[^"'\s]*""", page.read_text())
     check("nothing lies elsewhere", not elsewhere, elsewhere)
 
@@ -283,58 +280,45 @@ def main():
     if program is None:
         print("SKIP: info: the page of a report in a browser: no Chromium\n0 passed, 0 failed, 1 skipped")
         return 0
-    with tempfile.TemporaryDirectory() as name:
+    node = ["--xml", DATA / "gpus8_numa4.xml"]
+    with tempfile.TemporaryDirectory() as name, Browser(program) as browser:
         folder = pathlib.Path(name)
-        page, held = make_page(folder, 4000)
-        with Browser(program) as browser:
-            browser.open(page.as_uri())
-            check("all scripts ran", browser.ask("document.documentElement.dataset.ready") == "yes")
-            shown = browser.ask("[...document.querySelectorAll('section')].map(s => s.id).join()")
-            check("all sections are there", shown == "summary,warnings,node,knobs,copies,routines,timeline,schedule", shown)
-            drawings(browser)
-            with_scripts = content(browser)
-            keyboard(browser)
-            looks(browser, "run")
-            on_paper(browser)
-            check("no error, and nothing asked of the network", not browser.wrong, browser.wrong)
-        without_scripts(page, with_scripts)
-        wide = folder / "wide.html"
-        subprocess.run([INFO, "report", wide, "--xml", DATA / "cores192.xml"], check=True, stdout=subprocess.DEVNULL)
-        with Browser(program) as browser:
-            browser.open(wide.as_uri())
-            on_paper(browser)
-        alone = folder / "alone.html"
-        subprocess.run([INFO, "report", alone], check=True, stdout=subprocess.DEVNULL)
-        with Browser(program) as browser:
-            browser.open(alone.as_uri())
-            shown = browser.ask("[...document.querySelectorAll('section')].map(s => s.id).join()")
-            about = browser.ask("document.querySelector('#summary .about').textContent")
-            check("a page without a run says so", about.startswith("No run, only the node ") and " UTC by keel " in about, about)
-            check("without a trace", shown == "summary,warnings,node,knobs", shown)
-            check("no error without a trace", not browser.wrong, browser.wrong)
+        files, held = write_trace(folder, 4000)
+        page = open_report(browser, folder, "a page", *files, *node)
+        check("all scripts ran", browser.ask("document.documentElement.dataset.ready") == "yes")
+        shown = browser.ask("[...document.querySelectorAll('section')].map(s => s.id).join()")
+        check("all sections are there", shown == "summary,warnings,node,knobs,copies,routines,timeline,schedule", shown)
+        drawings(browser)
+        with_scripts = content(browser)
+        keyboard(browser)
+        looks(browser, "run")
+        on_paper(browser)
+        without_scripts(browser, page, with_scripts)
+        open_report(browser, folder, "wide", "--xml", DATA / "cores192.xml")
+        on_paper(browser)
+        alone = open_report(browser, folder, "alone")
+        shown = browser.ask("[...document.querySelectorAll('section')].map(s => s.id).join()")
+        about = browser.ask("document.querySelector('#summary .about').textContent")
+        check("a page without a run says so", about.startswith("No run, only the node ") and " UTC by keel " in about, about)
+        check("without a trace", shown == "summary,warnings,node,knobs", shown)
         host = folder / "host.jsonl"
         host.write_text('{"keel":"trace","version":4,"run":"00000000000000aa","part":1,"rank":0,"ranks":1,"begin":1763724151000000,"host":"n1","threads":"0-31"}\n'
                         '{"what":"routine","time":1,"rank":0,"routine":"rhs","memory":"host","took":5}\n{"what":"end","time":9,"rank":0}\n')
-        still = folder / "still.html"
-        subprocess.run([INFO, "report", still, host, "--xml", DATA / "gpus8_numa4.xml"], check=True, stdout=subprocess.DEVNULL)
-        with Browser(program) as browser:
-            browser.open(still.as_uri())
-            check("no empty chart where nothing moved", browser.ask("document.querySelector('.bytes') === null"))
-            check("one table of places where they are equal", browser.ask("document.querySelectorAll('#node table').length") == 1)
-            check("no error where nothing moved", not browser.wrong, browser.wrong)
-        places(folder)
+        open_report(browser, folder, "still", host, *node)
+        check("no empty chart where nothing moved", browser.ask("document.querySelector('.bytes') === null"))
+        check("one table of places where they are equal", browser.ask("document.querySelectorAll('#node table').length") == 1)
+        places(browser, folder)
         many = folder / "many.html"
         rows = 1000 # the most that a table has
         many.write_text(repeat(page.read_text(), TIMES, rows))
         print(f"a page of {TIMES * held} events has {many.stat().st_size >> 20} MiB")
-        with Browser(program) as browser:
-            small = min(browser.open(alone.as_uri()) for _ in range(3)) # how much other processes hold it up
-            taken = min(browser.open(many.as_uri()) for _ in range(3))
-            print(f"it opens in {taken:.2f} s, a page without a trace in {small:.2f} s")
-            check(f"as many events as a page can hold open in {SECONDS_MAX} s", taken < max(SECONDS_MAX, 24 * small), f"{taken:.2f} s")
-            check("all of them are there", browser.ask("trace.time.length") == TIMES * held)
-            long_table(browser, rows)
-            check("no error with many", not browser.wrong, browser.wrong)
+        small = min(browser.open(alone.as_uri()) for _ in range(3)) # how much other processes hold it up
+        taken = min(browser.open(many.as_uri()) for _ in range(3))
+        print(f"it opens in {taken:.2f} s, a page without a trace in {small:.2f} s")
+        check(f"as many events as a page can hold open in {SECONDS_MAX} s", taken < max(SECONDS_MAX, 24 * small), f"{taken:.2f} s")
+        check("all of them are there", browser.ask("trace.time.length") == TIMES * held)
+        long_table(browser, rows)
+        check("no page has an error, nor asks the network", not browser.wrong, browser.wrong)
     for text in wrong:
         print(f"FAIL: {text}")
     print(f"{0 if wrong else 1} passed, {1 if wrong else 0} failed, 0 skipped")

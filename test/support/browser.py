@@ -15,9 +15,9 @@ def find_browser():
 
 
 class Browser:
-    """One page. `wrong` are the errors and warnings that it gave, and what it asked the network for."""
+    """One page at a time. `wrong` are the errors and warnings that pages gave, and what they asked the network for."""
 
-    def __init__(self, program, width=1200, height=900, scripts=True):
+    def __init__(self, program, width=1200, height=900):
         self.folder = tempfile.TemporaryDirectory()
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
@@ -34,7 +34,6 @@ class Browser:
         self.session = self.send("Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
-        self.send("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.resize(width, height)
 
     def __enter__(self):
@@ -101,6 +100,10 @@ class Browser:
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails'].get('exception', {}).get('description')}")
         return answer["result"].get("value")
+
+    def use_scripts(self, uses):
+        """From the next page on."""
+        self.send("Emulation.setScriptExecutionDisabled", value=not uses)
 
     def resize(self, width, height, is_phone=False):
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if is_phone else 1,
