@@ -5,8 +5,6 @@
 
 #include "cases.hpp"
 
-#include <deque>
-
 namespace scratch_cases {
 
 using namespace test;
@@ -273,98 +271,6 @@ TEST_CASE("residency: nothing is left in the memory of a scratch when another on
       "keel::residency: a routine that runs in an entry with scratch runs another entry with scratch (they could have "
       "the same memory). Run it before or after.");
   g.run(w<b>{});
-}
-
-struct d : kr::scratch<"d", double*> {};
-
-/// A schedule made at random, as data.
-class random_schedule {
-public:
-  explicit random_schedule(std::mt19937& random) : random_(random), root(group(kr::entry_kind::sequence, 3)) {}
-
-private:
-  unsigned below(unsigned n) { return unsigned(random_() % n); }
-  kr::entry const& routine() {
-    constexpr kr::region regions[] = {kr::region::rim, kr::region::halo, kr::region::walls, kr::region::owned,
-                                      kr::region::everywhere};
-    constexpr kr::variable_info const* variables[] = {&a::about, &b::about, &d::about};
-    kr::region const where = regions[below(5)];
-    unsigned const how = below(5); // writes, mostly
-    auto& one = declared_.emplace_back(kr::declaration{
-        variables[below(3)], std::uint8_t(0), how < 2 ? where : kr::region::none, how > 0 ? where : kr::region::none});
-    return entries_.emplace_back(kr::entry{kr::entry_kind::routine, "routine", {}, &one, 1});
-  }
-  kr::entry const& group(kr::entry_kind what, int depth) {
-    auto& children = children_.emplace_back();
-    for (unsigned n = 2 + below(2); n > 0; --n) {
-      constexpr kr::entry_kind kinds[] = {kr::entry_kind::repeat, kr::entry_kind::when, kr::entry_kind::choose,
-                                          kr::entry_kind::sequence};
-      children.push_back(depth > 0 && below(2) == 0 ? &group(kinds[below(4)], depth - 1) : &routine());
-    }
-    int const count = what == kr::entry_kind::repeat ? int(below(4)) : 1;
-    return entries_.emplace_back(kr::entry{what, "group", {}, nullptr, 0, children.data(), children.size(), count});
-  }
-
-  std::mt19937& random_;
-  std::deque<kr::declaration> declared_;
-  std::deque<std::vector<kr::entry const*>> children_;
-  std::deque<kr::entry> entries_;
-
-public:
-  kr::entry const& root;
-};
-
-/// Runs it: what each scratch holds in memory of its own, and in the block that it shares.
-struct played {
-  kr::detail::schedule_nodes table;
-  kr::detail::scratches const& all;
-  std::mt19937& random;
-  kr::region alone[3]{}, shared[3]{};
-  int wrong = 0;
-
-  void leaf(std::size_t i) {
-    for (kr::request const& one : table.asked(i)) {
-      auto const v = std::size_t(one.variable);
-      kr::region const read = one.reads & kr::region::everywhere;
-      wrong += without(read, alone[v] | kr::region::walls) != kr::region::none ? 1 : 0;
-      wrong += without(read & alone[v], shared[v]) != kr::region::none ? 1 : 0;
-      if (one.writes == kr::region::none) continue;
-      for (int other : all.pools[all.pool_of(one.variable)])
-        if (other != one.variable) shared[other] = kr::region::none;
-      for (kr::region* held : {&alone[v], &shared[v]}) *held = without(*held, invalidated_by(one.writes)) | one.writes;
-    }
-  }
-  void group(std::size_t i, auto const& body) {
-    kr::entry const& e = *table.nodes[i].about;
-    if (e.what == kr::entry_kind::choose) return walk_one(table.nodes, i, random() % e.child_count, *this);
-    for (auto n = e.what == kr::entry_kind::when ? random() % 2 : std::uint64_t(e.count); n > 0; --n) body();
-  }
-};
-
-TEST_CASE("residency: in random schedules no scratch is overwritten in the memory that it shares while it is read") {
-  std::mt19937 random(29);
-  int played_schedules = 0, sharing = 0, wrong = 0;
-  for (int n = 0; n < 12'000; ++n) {
-    random_schedule const made(random);
-    auto const table = std::make_unique<kr::detail::schedule_table<256, 256>>(made.root);
-    kr::memory const where[256]{};
-    bool is_refused = false;
-    for (std::size_t v = 0; v < table->variable_count; ++v)
-      is_refused =
-          is_refused || kr::detail::scratch_walk<>(table->view(), where, int(v)).mistake.node != kr::detail::no_node;
-    if (is_refused) continue;
-    kr::detail::scratches const all(table->view(), where);
-    ++played_schedules;
-    sharing += all.pools.size() < all.variables.size() ? 1 : 0;
-    for (int k = 0; k < 10; ++k) {
-      played one{table->view(), all, random};
-      walk(table->nodes, 0, table->size, one);
-      wrong += one.wrong;
-    }
-  }
-  CHECK(wrong == 0);
-  CHECK(played_schedules > 1000);
-  CHECK(sharing > 100);
 }
 
 } // namespace scratch_cases

@@ -5,6 +5,7 @@
 #include <validity/trial.hpp>
 
 #include <keel/impl/schedule/liveness.hpp>
+#include <keel/impl/schedule/scratch.hpp>
 #include <keel/machine/alone.hpp>
 
 #include <support/test.hpp>
@@ -82,8 +83,11 @@ class generator {
 public:
   static constexpr int variables = 3;
   static constexpr kr::variable_info infos[variables] = {{"a", 1, true}, {"b", 2, true}, {"c", 3, true}};
+  static constexpr kr::variable_info scratches[variables] = {{"a", 1, true, {}, true, 1, {}, true},
+                                                             {"b", 1, true, {}, true, 1, {}, true},
+                                                             {"c", 1, true, {}, true, 1, {}, true}};
 
-  explicit generator(std::uint64_t seed) : random_(seed) {}
+  explicit generator(std::uint64_t seed, kr::variable_info const* of = infos) : random_(seed), infos_(of) {}
   int below(int n) { return int(random_() % std::uint64_t(n)); }
   // `deep` levels of conditions and repetitions at most; `storms`: with conditions of no known period.
   kr::entry const& schedule(int deep, bool storms) { return group(kr::entry_kind::sequence, 1, deep, storms); }
@@ -98,17 +102,17 @@ private:
     int const what = below(deep > 0 ? storms ? 15 : 14 : 8);
     if (what == 7 && below(4) == 0) return declares(kr::entry_kind::output, {}, {});
     if (what == 6 && below(2) == 0) {
-      kr::variable_info const& v = infos[below(variables)];
+      kr::variable_info const& v = infos_[below(variables)];
       return declares(kr::entry_kind::walls, {kr::place::kind::at_chosen, {}},
                       {{&v, std::uint8_t(below(v.levels)), below(2) == 0 ? kr::region::inside : kr::region::walls,
                         kr::region::walls}});
     }
-    if (what == 0) {
+    if (what == 0 && !infos_->is_scratch) {
       kr::entry_kind const ways[] = {kr::entry_kind::rewind, kr::entry_kind::cycle_in_place, kr::entry_kind::cycle};
-      return declares(ways[std::min(below(5), 2)], {}, {{&infos[below(variables)]}});
+      return declares(ways[std::min(below(5), 2)], {}, {{&infos_[below(variables)]}});
     }
     if (what == 1) {
-      kr::variable_info const& v = infos[below(variables)];
+      kr::variable_info const& v = infos_[below(variables)];
       auto const level = std::uint8_t(below(v.levels));
       if (below(3) == 0)
         return declares(kr::entry_kind::accumulate, {},
@@ -116,17 +120,18 @@ private:
       return declares(kr::entry_kind::exchange, {}, {{&v, level, kr::region::rim, kr::region::halo}});
     }
     if (what == 8 || what == 9) return group(kr::entry_kind::every, 1 + below(4), deep - 1, storms);
-    if (what == 10) return group(kr::entry_kind::repeat, below(4), deep - 1, storms);
-    if (what == 12) return group(kr::entry_kind::analysis, 1, deep - 1, storms);
     if (what == 14) return group(kr::entry_kind::choose, 1, deep - 1, storms);
+    if (what == 10 || (what > 11 && infos_->is_scratch)) // values that come round are what is hard about scratches
+      return group(kr::entry_kind::repeat, below(4), deep - 1, storms);
+    if (what == 12) return group(kr::entry_kind::analysis, 1, deep - 1, storms);
     if (what == 13) return group(kr::entry_kind::once, 1, deep - 1, storms);
     if (what == 11)
       return group(storms ? kr::entry_kind::when : kr::entry_kind::every, storms ? 1 : 6, deep - 1, storms);
     kr::detail::declarations<4> list;
     for (int n = 1 + below(3); n > 0; --n) {
-      kr::variable_info const& v = infos[below(variables)];
+      kr::variable_info const& v = infos_[below(variables)];
       auto const where = kr::region(1 + below(15));
-      int const how = 1 + below(3);
+      int const how = infos_->is_scratch && below(2) == 0 ? 2 : 1 + below(3);
       list.add({&v, std::uint8_t(below(v.levels)), (how & 1) != 0 ? where : kr::region::none,
                 (how & 2) != 0 ? where : kr::region::none});
     }
@@ -146,6 +151,7 @@ private:
   }
 
   std::mt19937_64 random_;
+  kr::variable_info const* infos_;
   std::deque<std::vector<kr::declaration>> lists_;
   std::deque<std::vector<kr::entry const*>> children_;
   std::deque<kr::entry> entries_;
@@ -171,6 +177,13 @@ int rounds(kr::entry const& e, std::int64_t step, generator& chance) {
   case kr::entry_kind::once: return step == 1;
   default: return e.count;
   }
+}
+
+// Lets `walker` follow one way through a group.
+void follow(program const& p, std::size_t group, std::int64_t step, generator& chance, auto& walker, auto const& body) {
+  kr::entry const& e = *p.nodes[group].about;
+  if (is_choice(e.what)) return walk_one(p.nodes, group, std::size_t(chance.below(int(e.child_count))), walker);
+  for (int n = rounds(e, step, chance); n > 0; --n) body();
 }
 
 // Exchanges of a step that are in flight at some time, and what is wrong with their ends. Of routines in pieces, some
@@ -202,12 +215,9 @@ struct ends {
     if (n.what() == kr::entry_kind::exchange && !n.only_begins) finish(i);
     finish(n.finishes_last);
   }
-  template <class Body>
-  void group(std::size_t i, Body const& body) {
+  void group(std::size_t i, auto const& body) {
     finish(of.nodes[i].finishes);
-    if (is_choice(of.nodes[i].what()))
-      return walk_one(of.nodes, i, std::size_t(chance.below(int(of.nodes[i].about->child_count))), *this);
-    for (int n = rounds(*of.nodes[i].about, number, chance); n > 0; --n) body();
+    ::follow(of, i, number, chance, *this, body);
   }
 };
 
@@ -248,12 +258,31 @@ struct later_reads {
     auto* const freed = kr::rotate_levels(origin[r.variable], levels, how);
     if (levels > 1 && freed != nullptr) freed->fill(-1);
   }
-  template <class Body>
-  void group(std::size_t i, Body const& body) {
-    kr::entry const& e = *of.nodes[i].about;
-    if (is_choice(e.what)) return walk_one(of.nodes, i, std::size_t(chance.below(int(e.child_count))), *this);
-    for (int n = e.what == kr::entry_kind::every ? chance.below(2) : rounds(e, 2, chance); n > 0; --n) body();
+  void group(std::size_t i, auto const& body) { ::follow(of, i, 2 + chance.below(12), chance, *this, body); }
+};
+
+// A step with scratches: what each holds in memory of its own, and in the pool that it shares.
+struct shared_memory {
+  program const& of;
+  generator& chance;
+  kr::detail::scratches const& all;
+  std::int64_t number;
+  kr::region alone[generator::variables]{}, shared[generator::variables]{};
+  long wrong = 0;
+
+  void leaf(std::size_t i) {
+    for (kr::request const& one : of.view().asked(i)) {
+      auto const v = std::size_t(one.variable);
+      kr::region const read = one.reads & kr::region::everywhere;
+      wrong += without(read, alone[v] | kr::region::walls) != kr::region::none;
+      wrong += without(read & alone[v], shared[v]) != kr::region::none;
+      if (one.writes == kr::region::none) continue;
+      for (int other : all.pools[all.pool_of(one.variable)])
+        if (other != one.variable) shared[other] = kr::region::none;
+      for (kr::region* held : {&alone[v], &shared[v]}) *held = without(*held, invalidated_by(one.writes)) | one.writes;
+    }
   }
+  void group(std::size_t i, auto const& body) { ::follow(of, i, number, chance, *this, body); }
 };
 
 // A schedule with the ledger and the oracle, step after step, from data that are valid everywhere on the host. It goes
@@ -298,12 +327,7 @@ public:
     for (oracle::access& a : list) a.needs &= oracle::owned;
     is_left_to_ledger = is_left_to_ledger || (step_ > 1 && !t_.program.can(list));
   }
-  template <class Body>
-  void group(std::size_t i, Body const& body) {
-    if (is_choice(program_.nodes[i].what()))
-      return walk_one(program_.nodes, i, std::size_t(chance_.below(int(program_.nodes[i].about->child_count))), *this);
-    for (int n = rounds(*program_.nodes[i].about, step_, chance_); n > 0; --n) body();
-  }
+  void group(std::size_t i, auto const& body) { ::follow(program_, i, step_, chance_, *this, body); }
   [[nodiscard]] std::int64_t copied(kr::way w, kr::region one) const {
     return std::int64_t(t_.book.traffic().bytes(w, one)); // a byte each
   }
@@ -415,4 +439,27 @@ TEST_CASE("residency: what is live before steps of a random schedule is what som
   CHECK(wrong == 0);
   CHECK(missed * 100 < live_parts); // of those that few paths lead to
   CHECK(dead > 1'000);
+}
+
+TEST_CASE("residency: in random schedules no scratch is overwritten in the memory that it shares while it is read") {
+  long accepted = 0, sharing = 0, wrong = 0;
+  for (std::uint64_t seed = 0; seed < 50'000; ++seed) {
+    generator make(seed, generator::scratches);
+    program const p(make.schedule(3, true));
+    constexpr kr::memory on_host[256]{};
+    bool is_refused = false;
+    for (std::size_t v = 0; v < p.variable_count && !is_refused; ++v)
+      is_refused = kr::detail::scratch_walk<>(p.view(), on_host, int(v)).mistake.node != kr::detail::no_node;
+    if (is_refused) continue;
+    kr::detail::scratches const all(p.view(), on_host);
+    ++accepted, sharing += all.pools.size() < all.variables.size();
+    for (std::int64_t n = 0; n < 10; ++n) {
+      shared_memory one{p, make, all, n};
+      walk(p.nodes, 0, p.size, one);
+      wrong += one.wrong;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(accepted > 1'000);
+  CHECK(sharing > 100);
 }
