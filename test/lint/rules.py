@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: MIT
 """The rules that make the tree mean something: rules.py RULE ROOT [BUILD] prints what breaks RULE below ROOT."""
 import collections
-import contextlib
 import json
 import os
 import pathlib
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -115,44 +113,14 @@ def foreign(tree):
                     yield f"{tree.name(header)}: {include}> (only {folder} includes it)"
 
 
-def sources_alone(tree):
-    """First includes of the build's sources that are below the root, with whether each is compiled with Kokkos."""
-    bare, kokkos = (set(compiler.command(tree.build, kind)) for kind in ("bare", "kokkos"))
-    for entry in json.loads((pathlib.Path(tree.build) / "compile_commands.json").read_text()):
-        source = pathlib.Path(tree.build, entry["file"]).resolve()
-        if re.search(r"-unity\d+\.cpp$", source.name):  # the first of several sources
-            source = pathlib.Path(includes(source)[0][1:])
-        if pathlib.Path(tree.root).resolve() in source.parents and source.is_file():
-            yield (includes(source) or [" "])[0][1:], bool((kokkos - bare) & set(shlex.split(entry["command"])))
-
-
 def alone(tree):
-    """Every header compiles alone, as the first include of a source that the build compiles, or here; some without Kokkos."""
+    """Every header compiles alone; some without Kokkos."""
     headers = {spelled(tree, header): header for header in tree.headers(".hpp")}
     # Kokkos is precompiled for headers that include it before their first line of code, through those of keel's or not.
     kokkos = set()
     while more := {name for name, header in headers.items() if name not in kokkos and folder_of(name) not in BARE and
                    any(include[1:] in kokkos or include == "<Kokkos_Core.hpp" for include in leading(header))}:
         kokkos |= more
-
-    def first_of(name, with_kokkos):
-        """The header that is compiled alone because `name` is."""
-        first = (includes(headers[name]) or [" "])[0][1:]
-        return first if first in headers and not (with_kokkos and folder_of(first) in BARE) else None
-
-    def reached(names):
-        found, waiting = set(), list(names)
-        while waiting:
-            if (name := waiting.pop()) and name not in found:
-                found.add(name)
-                waiting.append(first_of(name, folder_of(name) not in BARE))
-        return found
-
-    built = reached(name for name, with_kokkos in sources_alone(tree)
-                    if name in headers and not (with_kokkos and folder_of(name) in BARE))
-    left = headers.keys() - built
-    tried = left - {first_of(name, folder_of(name) not in BARE) for name in left}
-    tried |= left - reached(tried)
 
     def one(name):
         kind = "bare" if folder_of(name) in BARE else "kokkos"
@@ -161,9 +129,8 @@ def alone(tree):
                                         first=[f"-I{tree.root}/include", f"-I{tree.root}/impl", "-DKEEL_COMPILED=1",
                                                *(shared if name in kokkos else [])])
         return f"{tree.name(headers[name])}: does not compile alone:\n{output}" if status else None
-    print(f"{len(tried)} of {len(headers)} headers are compiled here, {len(built)} by sources of the build")
-    with compiler.precompiled(tree.build, "Kokkos_Core.hpp") if kokkos & tried else contextlib.nullcontext([]) as shared:
-        yield from filter(None, compiler.at_once(one, sorted(tried)))
+    with compiler.precompiled(tree.build, "Kokkos_Core.hpp") as shared:
+        yield from filter(None, compiler.at_once(one, sorted(headers)))
 
 
 def top(tree):

@@ -6,6 +6,7 @@
 /// neighbours.
 
 #include <keel/impl/machine/mpi_communicator.hpp>
+#include <keel/machine/concepts.hpp>
 
 #include <chrono>
 #include <cstddef>
