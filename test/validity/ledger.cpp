@@ -7,10 +7,11 @@
 
 #include <support/test.hpp>
 
+#include <bit>
 #include <random>
 
 namespace kr = keel::residency;
-using test::recording_provider, test::trial;
+using test::by, test::recording_provider, test::trial;
 
 namespace {
 
@@ -36,6 +37,27 @@ TEST_CASE("residency: the provider is asked in its own words, and coalesced") {
   t.book.copy_from_past(0);
   CHECK(t.provider.calls ==
         std::vector<std::string>{"pre_sync", "post_sync", "copy_cycle", "copy_from_past", "copy_from_past"});
+}
+
+TEST_CASE("residency: what a device has does not come to the host on its behalf") {
+  trial t(3, {{1, {1}}, {1, {1}}});
+  CHECK(t.run(1, {{0, 0, 0, oracle::core}, {1, 0, 0, oracle::core}}));
+  CHECK(t.run(0, {{0, 0, oracle::core, 0}}));
+  t.provider.answers = kr::answer::moved; // so that both devices have it, and the host has not
+  CHECK(t.run(2, {{0, 0, oracle::core, 0}}));
+  t.provider.answers = kr::answer::copied;
+  CHECK(t.run(2, {{0, 0, oracle::core, 0}, {1, 0, oracle::core, 0}}));
+  CHECK(t.provider.bytes_to_host == 2);
+}
+
+TEST_CASE("residency: a list that needs more than one batch of copies gets all of them") {
+  trial t(3, std::vector<oracle::variable>(200, {1, {1, 2, 4}}));
+  std::vector<oracle::access> writes, reads;
+  for (int v = 0; v < 200; ++v)
+    writes.push_back({v, 0, 0, oracle::everywhere}), reads.push_back({v, 0, oracle::owned, 0});
+  for (int writer = 0; writer < 3; ++writer)
+    for (int reader = 0; reader < 3; ++reader) CHECK((t.run(writer, writes) && t.run(reader, reads)));
+  CHECK(t.is_minimal());
 }
 
 TEST_CASE("residency: every rank refuses the same reads, also where a region has bytes on others alone") {
@@ -189,6 +211,53 @@ TEST_CASE("residency: after a copy from the past that failed nothing of the leve
   }
 }
 
+TEST_CASE("residency: every operation from every state does what the oracle says, and moves no byte too many") {
+  std::string first_mistake;
+  long wrong = 0;
+  // Puts region after region of a level into the memories that have a bit in `held`; where no device has it, the host
+  // wrote it, and where `by_host` says so.
+  auto const lead = [](trial& t, int level, unsigned held, int memories, bool by_host) {
+    for (int r = 0; r < 3; ++r) {
+      unsigned const here = held >> memories * r & ((1U << memories) - 1), devices = here & ~1U;
+      int const writer = devices == 0 || (by_host && (here & 1U) != 0) ? 0 : std::countr_zero(devices);
+      if (here != 0) t.run(writer, {{0, level, 0, 1U << r}});
+      for (int m = 0; m < memories; ++m)
+        if ((here >> m & 1U) != 0 && m != writer) t.run(m, {{0, level, 1U << r, 0}});
+    }
+  };
+  auto const check = [&](trial& t, int levels, int memories) {
+    for (int l = 0; l < levels; ++l) // what each memory says that it has, it has
+      for (int n = 0; n < 3 * memories; ++n) t.run(n / 3, {{0, l, 1U << n % 3, 0}});
+    wrong += !t.settle() || !t.is_minimal();
+    if (first_mistake.empty()) first_mistake = t.first_mistake;
+  };
+  for (unsigned held = 0; held < 1U << 9; ++held) {
+    if ((held & 7) == 6 || (held >> 3 & 7) == 6 || held >> 6 == 6) continue; // copies between devices leave one there
+    for (unsigned n = 0; n < 3 * 64; ++n) {
+      trial t(3, {{1, {5, 7, 11, 0}}});
+      lead(t, 0, held, 3, (held + n) % 2 != 0);
+      constexpr by ways[] = {by::list, by::prepared, by::poisoned, by::failing};
+      t.run(int(n % 3), {{0, 0, n / 3 % 8, n / 24}}, ways[(held + n) / 2 % 4]);
+      check(t, 1, 3);
+    }
+  }
+  for (unsigned held = 0; held < 1U << 12; ++held)
+    for (int operation = 0; operation < 7; ++operation) {
+      trial t(2, {{2, {5, 7, 11, 0}}});
+      for (int l : {1, 0}) lead(t, l, held >> 6 * l & 63U, 2, (int(held) + operation) % 2 != 0);
+      switch (operation) {
+      case 0: t.cycle(0); break;
+      case 1: t.rewind(0); break;
+      case 2: t.cycle_in_place(0); break;
+      case 3: t.copy_from_past(0); break;
+      case 4: t.exchange(0, int(held % 2)); break;
+      default: t.copy_back({0}, operation == 5);
+      }
+      check(t, 2, 2);
+    }
+  CHECK_MESSAGE(wrong == 0, first_mistake);
+}
+
 TEST_CASE(
     "residency: random programs, some copies of which begin early or fail, read what was written last and move no byte too many") {
   char const* const asked = std::getenv("KEEL_TEST_SEQUENCES");
@@ -199,20 +268,21 @@ TEST_CASE(
   std::string first_mistake;
   long wrong = 0, dear = 0, begun = 0, failures = 0;
   for (long s = 0; s < sequences; ++s) {
-    int const memories = 2 + below(3);
+    int const memories = 2 + below(4), components = s % 5 == 0 ? 2 + below(2) : 1;
     bool const has_holes = below(8) == 0; // variables without a core, or of nothing else
-    trial t(memories,
-            has_holes ? std::vector<oracle::variable>{{1, {3, 0, 0}}, {2, {0, 13, 17}}, {3, {19, 23, 0, 31}}}
-                      : std::vector<oracle::variable>{{1, {3, 5, 7, 2}}, {2, {11, 13, 17}}, {3, {19, 23, 29, 31}}},
-            below(2) == 0);
+    std::vector<oracle::variable> variables{{1, {3, 5, 7, 2}}, {2, {11, 13, 17}}, {3, {19, 23, 29, 31}}};
+    if (has_holes) variables = {{1, {3, 0, 0}}, {2, {0, 13, 17}}, {3, {19, 23, 0, 31}}};
+    trial t(memories, variables, below(2) == 0, components);
     t.begins = trial::early(s % 3);
-    t.fails = s % 4 == 0;
+    t.fails = s % 4 == 0, t.provider.waits_fail = s % 8 == 0;
+    bool const moves = s % 16 == 3; // a copy leaves nothing where it was
+    if (moves) t.begins = trial::early::none, t.provider.answers = kr::answer::moved;
     for (int v = 0; v < 3 && t.fails; ++v)
       for (int l = 0; l <= v; ++l) wrong += !t.run(1, {{v, l, 0, oracle::everywhere}});
-    for (int n = 0; n < 24; ++n) wrong += !t.play(below);
-    wrong += !t.settle();
+    for (int n = 0; n < 24 && !t.provider.failed_wait; ++n) wrong += !t.play(below);
+    if (!t.provider.failed_wait) wrong += !t.settle();
     if (first_mistake.empty()) first_mistake = t.first_mistake;
-    dear += t.begins != trial::early::any && !t.is_minimal();
+    dear += t.begins != trial::early::any && !moves && !t.provider.failed_wait && !t.is_minimal();
     begun += t.begun, failures += t.failures;
   }
   CHECK_MESSAGE(wrong == 0, first_mistake);
@@ -259,4 +329,46 @@ TEST_CASE("residency: whichever allocation fails, the error names it, and the ne
                                                 : place < 4              ? "b"
                                                                          : "c")) != std::string::npos);
   }
+}
+
+TEST_CASE("residency: routines in one memory need and do together what they need and do one after the other") {
+  std::mt19937_64 random(104'729);
+  auto const below = [&](int n) { return int(random() % std::uint64_t(n)); };
+  constexpr int variables = 2;
+  trial t(1, {{1, {1, 1, 1, 1}}, {1, {1, 1, 1, 1}}});
+  for (int v = 0; v < variables; ++v) t.book.set_layers(v, 3);
+  std::uint64_t wrong = 0, answered = 0, asked = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<kr::prepared> calls;
+    kr::prepared whole;
+    bool is_closed = true;
+    for (int n = 1 + below(4); n > 0; --n) {
+      std::vector<kr::request> list;
+      for (int v = 0; v < variables; ++v)
+        if (below(3) != 0)
+          list.push_back({v, 0, kr::region(below(2) * below(16)), kr::region(below(2) * below(16)),
+                          std::uint8_t(1 + below(3)), std::uint8_t(1 + below(3))});
+      is_closed = whole.append(calls.emplace_back(t.book.prepare(list, kr::host, "one"))) && is_closed;
+    }
+    for (unsigned n = 0; n < 1U << (4 * variables); ++n) {
+      kr::validity before[variables], after[variables];
+      for (unsigned v = 0; v < variables; ++v)
+        before[v] = bits_of(kr::region(n >> 4 * v & 15U), kr::host) | kr::detail::layer_bits(below(4), 3);
+      std::copy_n(before, variables, t.book.states());
+      bool const is_ready = is_closed && t.book.is_ready(whole);
+      t.book.post_call(whole);
+      std::copy_n(t.book.states(), variables, after);
+      std::copy_n(before, variables, t.book.states());
+      bool can = true;
+      for (kr::prepared const& one : calls) {
+        can = can && t.book.is_ready(one);
+        t.book.post_call(one);
+      }
+      wrong += is_ready != can || (can && !std::equal(after, after + variables, t.book.states()));
+      ++(is_ready ? answered : asked);
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(answered > 500'000);
+  CHECK(asked > 500'000);
 }

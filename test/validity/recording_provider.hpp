@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// A provider whose memories hold a number for each region, so cheap that a state can be written to them instead of led
-/// to. It counts and writes down what it is asked for, and fails when told.
+/// A provider whose memories hold a number for each region. It counts and writes down what it is asked for, and fails
+/// when told.
 
 #include <keel/validity/concepts.hpp>
 #include <keel/validity/traffic.hpp>
@@ -147,13 +147,6 @@ public:
       return (c.leaving >> int(m) & one_bit_each) != 0 || (c.arriving.mask != 0 && c.arriving.from == int(m));
     });
   }
-  /// Levels back in the order of their numbers, and nothing counted.
-  void reset() {
-    for (array& v : arrays_) std::iota(v.slots.begin(), v.slots.end(), std::size_t{0});
-    bytes_to_host = bytes_to_device = copies = 0;
-    waits = 0, mistakes = 0, fails_in = -1, failures = 0, failed_wait = false;
-  }
-
   std::vector<std::string> calls;
   bool writes_down = false;
   kr::answer answers = kr::answer::copied; ///< if moved, the source is poisoned

@@ -11,6 +11,7 @@
 
 #include <support/oracle.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,7 +36,9 @@ public:
       : provider(memories, components), book(provider, memories, components),
         program(each_component(variables, components)), variables_(variables), memories_(memories),
         components_(components) {
+    std::size_t states = 0;
     for (std::size_t v = 0; v < variables.size(); ++v) {
+      first_states_.push_back(std::exchange(states, states + std::size_t(variables[v].levels * components)));
       provider.add(variables[v].levels, variables[v].bytes);
       (void)book.add("v" + std::to_string(v), variables[v].levels, variables[v].bytes);
       unsigned& regions = with_bytes_.emplace_back(0);
@@ -55,9 +58,11 @@ public:
       for (int c = range.begin, end = range.of(components_).end; c < end; ++c)
         accesses_.push_back({number_of(a.variable, c), a.level, a.needs, a.changes & oracle::everywhere});
     }
-    bool const can = program.can(accesses_);
+    bool const can = program.can(accesses_), waits = may_wait(m, how);
+    long const waits_before = provider.waits;
     if (!bring(m, how, range)) return expect(!can || provider.failed_wait, "it was refused");
     if (!expect(can, "it was not refused")) return false;
+    expect(waits || provider.waits == waits_before, "it waited for nothing");
     for (auto const& a : accesses_)
       expect(((in(a, m) ^ values_of(a.variable, a.level)) & mask_of(a.variable, a.needs)) == 0,
              "a read found something else");
@@ -127,7 +132,10 @@ public:
     };
     int const count = int(variables_.size()), v = below(count), levels = variables_[std::size_t(v)].levels;
     auto const some_regions = [&] { return unsigned(1 + below(15)); };
-    by const how = below(2) != 0 ? by::prepared : by::poisoned;
+    constexpr by ways[] = {by::prepared, by::list, by::poisoned, by::poisoned}; // poison that waits does not fail
+    by const how = below(12) == 0 ? by::failing : ways[below(provider.waits_fail ? 2 : 4)];
+    int const first = below(components_);
+    kr::component_range const range{first, first + 1 + below(components_ - first)};
     int const operation = below(begins == early::none ? 10 : 11);
     if (operation < 4) read_wanted(v);
     switch (operation) {
@@ -145,13 +153,15 @@ public:
       copy_back(some, below(2) == 0);
       break;
     }
-    case 5: run(below(memories_), {{v, below(levels), some_regions(), 0}}, how); break; // an early copy
+    case 5: run(below(memories_), {{v, below(levels), some_regions(), 0}}, how, range); break; // an early copy
     case 6:
       if (below(4) == 0) settle();
       break;
     case 10: {
       oracle::access const one{v, below(levels), some_regions(), 0};
-      if (begins == early::wanted && (wanted_ || !program.can({one}))) break;
+      bool can = true;
+      each_component_of(v, [&](int c) { can = can && program.can({{c, one.level, one.needs}}); });
+      if (begins == early::wanted && (wanted_ || !can)) break;
       begin_to_host(v, one.level, one.needs);
       if (begins == early::wanted) wanted_ = one;
       break;
@@ -167,9 +177,10 @@ public:
       }
       int const where = below(memories_);
       if (fails) provider.fails_in = below(3);
-      run(where, list, how);
+      run(where, list, how, range);
       provider.fails_in = -1;
     }
+    if (!provider.failed_wait) expect_claims();
     return first_mistake.empty();
   }
   /// Lets all devices finish.
@@ -195,7 +206,7 @@ public:
   long begun = 0, failures = 0;
   std::string first_mistake;
 
-protected:
+private:
   /// What a variable's component is called by the oracle.
   [[nodiscard]] int number_of(int variable, int component) const { return variable * components_ + component; }
   bool expect(bool good, char const* what) {
@@ -222,9 +233,13 @@ protected:
       for (int l = 0; l < book.levels(v); ++l)
         for (int c = 0; c < components_; ++c) f(v, l, c);
   }
-  /// What the book calls valid is there.
+  /// What the book calls valid is there, and what is under way it knows.
   void expect_claims() {
     for_each_state([&](int v, int l, int c) {
+      auto const& cell = provider.at(v, l, c);
+      word const left = cell.leaving | cell.leaving >> 16 | cell.leaving >> 32 | cell.leaving >> 48;
+      unsigned const devices = unsigned(left & 0xffU) | (cell.arriving.mask != 0 ? 1U << cell.arriving.from : 0U);
+      expect((devices >> 1 & ~unsigned{flights(v, l, c)}) == 0, "a copy under way is not in the book");
       word const values = values_of(number_of(v, c), l);
       for (int m = 0; m < memories_; ++m) {
         unsigned const claimed = unsigned(kr::region_of(~book.at(v, l, c) >> m));
@@ -233,8 +248,24 @@ protected:
       }
     });
   }
-
-private:
+  /// The devices that the book thinks may be copying a level from the host or to it.
+  [[nodiscard]] kr::copies_in_flight flights(int v, int l, int c) const {
+    return book.in_flight()[first_states_[std::size_t(v)] + std::size_t(l * components_ + c)] & kr::all_copies;
+  }
+  /// Whether the host overwrites, in the next call, what may be leaving or arriving.
+  [[nodiscard]] bool may_wait(kr::memory m, by how) const {
+    return std::any_of(accesses_.begin(), accesses_.end(), [&](oracle::access const& a) {
+      bool is_host_written = a.changes != 0, leaves = false;
+      for (int k = 0; k < kr::region_count; ++k) {
+        unsigned const there = program.held(a.variable, a.level, k);
+        bool const is_lacking = (a.needs >> k & 1U) != 0 && (there >> int(m) & 1U) == 0;
+        is_host_written = is_host_written || (is_lacking && (there & 1U) == 0);
+        leaves = leaves || (is_lacking && m != kr::host);
+      }
+      bool const flies = flights(a.variable / components_, a.level, a.variable % components_) != 0;
+      return is_host_written && (flies || (leaves && how == by::poisoned));
+    });
+  }
   static std::vector<oracle::variable> each_component(std::vector<oracle::variable> const& variables, int components) {
     std::vector<oracle::variable> all;
     for (auto const& v : variables) all.insert(all.end(), std::size_t(components), v);
@@ -283,9 +314,8 @@ private:
   std::vector<oracle::access> accesses_;
   kr::prepared call_;
   std::vector<oracle::variable> variables_;
-  std::vector<unsigned> with_bytes_; // the regions of each
-
-protected:
+  std::vector<unsigned> with_bytes_;      // the regions of each
+  std::vector<std::size_t> first_states_; // by variable
   int memories_, components_;
 };
 
