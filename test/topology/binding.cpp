@@ -74,64 +74,45 @@ TEST_CASE("topology: on another machine's node nothing is bound") {
   CHECK(running_on() == before);
 }
 
-TEST_CASE("topology: a binding takes every thread of the process along, and ends with its scope") {
+TEST_CASE(
+    "topology: a binding takes every thread along, and at its end each has its own again, one born meanwhile too") {
   auto const here = node::here();
   auto const before = running_on();
   auto const target = last_core(here);
-  std::atomic<int> step{0};
-  id_set during, after;
-  std::thread other{[&] {
-    while (step != 1) std::this_thread::yield();
-    during = running_on();
-    step = 2;
-    while (step != 3) std::this_thread::yield();
-    after = running_on();
-  }};
-  {
-    binding const bound{here, target};
-    CHECK(running_on() == target.hardware_threads);
-    step = 1;
-    while (step != 2) std::this_thread::yield();
-  }
-  step = 3;
-  other.join();
-  CHECK(during == target.hardware_threads);
-  CHECK(after == before);
-  CHECK(running_on() == before);
-}
-
-TEST_CASE("topology: at the end of a rank's binding each thread has its own again, one born meanwhile too") {
-  auto const here = node::here();
-  auto const before = running_on();
-  auto const target = last_core(here);
-  if (target.hardware_threads == before) return; // one core: there is nothing to tell apart
   std::atomic<int> step{0};
   auto const wait_for = [&](int wanted) {
     while (step != wanted) std::this_thread::yield();
   };
-  id_set own, own_after, born_after;
+  id_set own, during, own_after, born_after;
   std::thread older{[&] {
     alone_on(*before.begin());
     own = running_on();
     step = 1;
-    wait_for(3);
+    wait_for(2);
+    during = running_on();
+    step = 3;
+    wait_for(5);
     own_after = running_on();
   }};
   wait_for(1);
   std::thread younger;
   {
     binding const bound{here, target};
+    CHECK(running_on() == target.hardware_threads);
+    step = 2;
+    wait_for(3);
     younger = std::thread{[&] {
-      step = 2;
-      wait_for(3);
+      step = 4;
+      wait_for(5);
       born_after = running_on();
     }};
-    wait_for(2);
+    wait_for(4);
   }
-  step = 3;
+  step = 5;
   older.join();
   younger.join();
-  CHECK(own != before);
+  CHECK(during == target.hardware_threads);
+  CHECK(own == id_set{*before.begin()});
   CHECK(own_after == own);
   CHECK(born_after == before);
   CHECK(running_on() == before);
