@@ -57,10 +57,3 @@ TEST_CASE("machine: of environments lent in turn, whichever ends first, the last
   second.reset();
   CHECK_THROWS_AS((void)km::default_environment(), keel::error);
 }
-
-TEST_CASE("machine: each model of ranks has a registry of its own") {
-  km::environments<km::alone>().create("solo", km::master{0});
-  CHECK(km::environments<km::alone>().contains("solo"));
-  km::environments<km::alone>().clear();
-  if constexpr (!std::same_as<km::mpi, km::alone>) CHECK_FALSE(km::environments().contains("solo"));
-}
