@@ -136,40 +136,34 @@ TEST_CASE("curve: arrays of the application") {
 }
 
 TEST_CASE("curve: files, on other ranks") {
-  km::basic_environment<km::mpi> const world;
-  in_folder const here(world);
-  for (int before = 1; before <= std::min(world.size(), 4); ++before)
-    for (int after = 1; after <= std::min(world.size(), 4); ++after) {
-      if (run<km::mpi> some("simulated", before); some.environment().is_member()) {
-        model m(some);
-        m.begin();
-        for (int n = 0; n < 3; ++n) m.f.step(step{}, m.near);
-        m.f.run(kr::save<"seen", heat, mark>{});
+  for_numbers_of_ranks([](int before, int after) {
+    on_ranks(before, "simulated", [](auto& some) {
+      model m(some);
+      m.begin();
+      for (int n = 0; n < 3; ++n) m.f.step(step{}, m.near);
+      m.f.run(kr::save<"seen", heat, mark>{});
+    });
+    on_ranks(after, "simulated", [](auto& some) {
+      model m(some);
+      m.f.restart("curve");
+      CHECK(m.f.steps() == 2);
+      m.f.run(kr::exchange<heat, mark>{}), m.check(2);
+      m.f.step(step{}, m.near), m.check(3);
+      if (some.environment().rank() != 0) return;
+      std::string_view const names[] = {"/VTKHDF/PointData/heat", "/VTKHDF/CellData/id"};
+      auto const file = kr::detail::read_file("seen.000003.vtkhdf", names);
+      for (auto const name : names) {
+        auto const* const d = file.dataset(name);
+        REQUIRE(d != nullptr);
+        auto const wanted = plain(3);
+        std::vector<std::int64_t> ids(wanted.size() / 2);
+        std::iota(ids.begin(), ids.end(), 0);
+        bool const is_heat = name == names[0];
+        CHECK(std::memcmp(d->content.data(), is_heat ? static_cast<void const*>(wanted.data()) : ids.data(),
+                          is_heat ? 8 * wanted.size() : 8 * ids.size()) == 0);
       }
-      km::barrier(world);
-      if (run<km::mpi> some("simulated", after); some.environment().is_member()) {
-        model m(some);
-        m.f.restart("curve");
-        CHECK(m.f.steps() == 2);
-        m.f.run(kr::exchange<heat, mark>{}), m.check(2);
-        m.f.step(step{}, m.near), m.check(3);
-      }
-      if (world.rank() == 0) {
-        std::string_view const names[] = {"/VTKHDF/PointData/heat", "/VTKHDF/CellData/id"};
-        auto const file = kr::detail::read_file("seen.000003.vtkhdf", names);
-        for (auto const name : names) {
-          auto const* const d = file.dataset(name);
-          REQUIRE(d != nullptr);
-          auto const wanted = plain(3);
-          std::vector<std::int64_t> ids(wanted.size() / 2);
-          std::iota(ids.begin(), ids.end(), 0);
-          bool const is_heat = name == names[0];
-          CHECK(std::memcmp(d->content.data(), is_heat ? static_cast<void const*>(wanted.data()) : ids.data(),
-                            is_heat ? 8 * wanted.size() : 8 * ids.size()) == 0);
-        }
-      }
-      km::barrier(world);
-    }
+    });
+  });
 }
 
 TEST_CASE("curve: cut over other ranks, and another one on each") {

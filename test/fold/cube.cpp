@@ -153,42 +153,31 @@ TEST_CASE("cube: ghosts are what lies at their place in space, and go back to it
 }
 
 TEST_CASE("cube: a wave about a corner keeps mass, and has equal bits on any ranks and devices") {
-  km::basic_environment<km::mpi> const world;
-  std::vector<double> first;
-  for (int ranks = 1; ranks <= std::min(world.size(), 6); ++ranks)
-    for (auto const device : either_device) {
-      if (run<km::mpi> some(device, ranks); some.environment().is_member()) {
-        sea all(some);
-        all.begin(), all.run_steps(step{}, 40);
-        auto const now = all.whole();
-        if (first.empty()) first = now;
-        if (world.rank() == 0) {
-          CHECK(now == first);
-          CHECK(std::accumulate(now.begin(), now.begin() + 384, 0.0) == doctest::Approx(3840 + 18).epsilon(1e-13));
-          CHECK(now[384 - 1] != 10); // it went far
-        }
-      }
-      km::barrier(world);
-    }
+  auto const whole = same_on_all_ranks([](run<km::mpi>& some) {
+    sea all(some);
+    all.begin(), all.run_steps(step{}, 40);
+    return all.whole();
+  });
+  if (whole.empty()) return;
+  CHECK(std::accumulate(whole.begin(), whole.begin() + 384, 0.0) == doctest::Approx(3840 + 18).epsilon(1e-13));
+  CHECK(whole[384 - 1] != 10); // it went far
 }
 
 TEST_CASE("cube: files, on other ranks") {
-  km::basic_environment<km::mpi> const world;
-  in_folder const here(world);
-  std::vector<double> wanted;
-  if (run<km::mpi> some("simulated", std::min(world.size(), 3)); some.environment().is_member()) {
-    sea all(some);
-    all.begin(), all.run_steps(saved_step{}, 7), wanted = all.whole();
-  }
-  km::barrier(world);
-  if (run<km::mpi> some(host::name, std::min(world.size(), 2)); some.environment().is_member()) {
-    sea all(some);
-    all.f.restart("cubed"), all.run_steps(step{}, 3);
-    auto const now = all.whole();
-    if (world.rank() == 0) CHECK(now == wanted);
-    kr::fields<app_left, depth, flux> plain(some, kr::grid{{48, 8}, kr::ghost_width{1}, kr::periodic{true}});
-    CHECK(keel::test::refuses([&] { plain.restart("cubed"); }, "or the ghosts, periodic dimensions or folds differ"));
-  }
+  for_numbers_of_ranks([](int before, int after) {
+    std::vector<double> wanted;
+    on_ranks(before, "simulated", [&](auto& some) {
+      sea all(some);
+      all.begin(), all.run_steps(saved_step{}, 7), wanted = all.whole();
+    });
+    on_ranks(after, host::name, [&](auto& some) {
+      sea all(some);
+      all.f.restart("cubed"), all.run_steps(step{}, 3);
+      CHECK(all.whole() == wanted);
+      kr::fields<app_left, depth, flux> plain(some, kr::grid{{48, 8}, kr::ghost_width{1}, kr::periodic{true}});
+      CHECK(keel::test::refuses([&] { plain.restart("cubed"); }, "or the ghosts, periodic dimensions or folds differ"));
+    });
+  });
 }
 
 TEST_CASE("cube: what is saved is a sphere, whatever the order of its arrays") {

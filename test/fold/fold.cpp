@@ -137,8 +137,7 @@ struct flow : kr::routine<"flow", kr::on_device, kr::reads<kr::owned<kr::past<h,
   }
 };
 struct step : kr::schedule<kr::exchange<h>, push, kr::exchange<u, w>, kr::cycle<h>, flow> {};
-struct saved_step : kr::schedule<kr::exchange<h>, push, kr::exchange<u, w>, kr::cycle<h>, flow,
-                                 kr::every<4, kr::checkpoint<"folded">>> {};
+struct saved_step : kr::schedule<step, kr::every<4, kr::checkpoint<"folded">>> {};
 /// A cell about a pole is its own image, so that only half of it is there.
 struct mass_of : kr::routine<"mass", kr::on_device, kr::reads<kr::owned<h>>> {
   template <class V>
@@ -169,9 +168,8 @@ struct ocean {
       for_all(v.owned(w{}), 2, [&](kr::indices const& i) { v(w{})(i[0], i[1]) = 0; });
     });
   }
-  template <class Schedule>
-  void run_steps(int n) {
-    for (int k = 0; k < n; ++k) f.step(Schedule{});
+  void run_steps(auto schedule, int n) {
+    for (int k = 0; k < n; ++k) f.step(schedule);
   }
   double mass() { return km::sum(on.environment(), f.run(mass_of{})); }
   /// All values, on the first rank.
@@ -205,50 +203,35 @@ TEST_CASE("fold: ghosts are what lies at their place, and go back to it") {
 }
 
 TEST_CASE("fold: a wave keeps mass, and has equal bits on any ranks and devices") {
-  km::basic_environment<km::mpi> const world;
   for (kr::grid const& g : seas) {
-    std::vector<double> first;
-    for (int ranks = 1; ranks <= std::min(world.size(), 6); ++ranks)
-      for (auto const device : either_device) {
-        if (run<km::mpi> some(device, ranks); some.environment().is_member()) {
-          ocean all(some, g);
-          all.begin();
-          double const before = all.mass();
-          all.run_steps<step>(40);
-          CHECK(std::abs(all.mass() - before) < 1e-12 * before);
-          auto const now = all.whole();
-          if (first.empty()) first = now;
-          if (world.rank() == 0) CHECK(now == first);
-        }
-        km::barrier(world);
-      }
-    if (world.rank() == 0) CHECK(std::abs(*std::max_element(first.begin(), first.begin() + 16 * 11)) < 20);
+    auto const whole = same_on_all_ranks([&](run<km::mpi>& some) {
+      ocean all(some, g);
+      all.begin();
+      double const before = all.mass();
+      all.run_steps(step{}, 40);
+      CHECK(std::abs(all.mass() - before) < 1e-12 * before);
+      return all.whole();
+    });
+    if (!whole.empty()) CHECK(std::abs(*std::max_element(whole.begin(), whole.begin() + 16 * 11)) < 20);
   }
 }
 
 TEST_CASE("fold: files, on other ranks") {
-  km::basic_environment<km::mpi> const world;
-  in_folder const here(world);
-  for (int const before : {std::min(world.size(), 3), 1}) {
+  for_numbers_of_ranks([](int before, int after) {
     std::vector<double> wanted;
-    for (int const after : {std::min(world.size(), 2), world.size()}) {
-      if (run<km::mpi> some("simulated", before); some.environment().is_member()) {
-        ocean all(some, seas[1]);
-        all.begin(), all.run_steps<saved_step>(7), wanted = all.whole();
-        all.f.run(kr::save<"sea", h, u>{});
-      }
-      km::barrier(world);
-      if (run<km::mpi> some(host::name, after); some.environment().is_member()) {
-        ocean all(some, seas[1]);
-        all.f.restart("folded"), all.run_steps<step>(3);
-        auto const now = all.whole();
-        if (world.rank() == 0) CHECK(now == wanted);
-        ocean other(some, seas[0]);
-        CHECK(refuses([&] { other.f.restart("folded"); }, "or the ghosts, periodic dimensions or folds differ"));
-      }
-      km::barrier(world);
-    }
-  }
+    on_ranks(before, "simulated", [&](auto& some) {
+      ocean all(some, seas[1]);
+      all.begin(), all.run_steps(saved_step{}, 7), wanted = all.whole();
+      all.f.run(kr::save<"sea", h, u>{});
+    });
+    on_ranks(after, host::name, [&](auto& some) {
+      ocean all(some, seas[1]);
+      all.f.restart("folded"), all.run_steps(step{}, 3);
+      CHECK(all.whole() == wanted);
+      ocean other(some, seas[0]);
+      CHECK(refuses([&] { other.f.restart("folded"); }, "or the ghosts, periodic dimensions or folds differ"));
+    });
+  });
 }
 
 TEST_CASE("fold: a fold that cannot be is refused in words, on every rank") {

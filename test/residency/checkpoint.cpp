@@ -21,29 +21,7 @@ using meshes::cells;
 struct app : meshes::app<Kokkos::LayoutRight, kr::on_device> {};
 struct on_left : meshes::app<Kokkos::LayoutLeft, kr::on_host, kr::checked> {};
 
-/// Ranks of the test, some of them.
-struct run : test::run<km::mpi> {
-  run(int ranks, std::string_view device) : test::run<km::mpi>(device, ranks) {}
-};
-/// Calls f(run) on so many ranks; all wait for its end.
-void on_ranks(int ranks, std::string_view device, auto const& f) {
-  run some(ranks, device);
-  if (some.environment().is_member()) f(some);
-  km::barrier(km::basic_environment<km::mpi>());
-}
-/// Calls f(ranks that write, ranks that read). Of many ranks some numbers do.
-void for_numbers_of_ranks(auto const& f) {
-  km::basic_environment<km::mpi> const world;
-  in_folder const here(world);
-  std::vector<int> numbers{3, world.size()};
-  if (world.size() <= 3) numbers.resize(std::size_t(world.size())), std::iota(numbers.begin(), numbers.end(), 1);
-  for (int const before : numbers)
-    for (int const after : numbers) {
-      CAPTURE(before);
-      CAPTURE(after);
-      f(before, after);
-    }
-}
+using run = test::run<km::mpi>;
 
 // Levels that only a later step reads, walls that only `fixed` keeps, elements on faces, along one dimension, on no
 // grid, of a mesh, of several numbers; and what nobody reads again.
@@ -169,7 +147,7 @@ TEST_CASE("a user asks for checkpoints, and for a restart, of a program that has
   int const ranks = world.size();
   std::vector<double> expected;
   { // steps 2 and 4
-    run every(ranks, "simulated");
+    run every("simulated", ranks);
     model<app> whole(every);
     kr::settings how;
     how.checkpoint_every = 2;
@@ -178,7 +156,7 @@ TEST_CASE("a user asks for checkpoints, and for a restart, of a program that has
     for (int n = 0; n < 5; ++n) whole.f.step(go_on{});
     expected = whole.state();
   }
-  run again(ranks, "simulated");
+  run again("simulated", ranks);
   model<app> later(again);
   kr::settings how;
   how.restart = "checkpoint", how.checkpoint_before_end = 60;
@@ -196,7 +174,7 @@ TEST_CASE("a user asks for checkpoints, and for a restart, of a program that has
   later.f.restart("checkpoint");
   CHECK(later.f.steps() == 6);
   // A program that counts asks before its first step.
-  run counts(ranks, "simulated");
+  run counts("simulated", ranks);
   model<app> at_once(counts), anew(counts);
   CHECK_FALSE(anew.f.restart<go_on>());
   how.checkpoint_before_end = {};
@@ -221,7 +199,7 @@ struct count_up : kr::routine<"count_up", kr::on_device, kr::updates<clock>> {
 TEST_CASE("a user asks for checkpoints of a program that calls its routines and records nothing") {
   km::basic_environment<km::mpi> const world;
   in_folder const here(world);
-  run all(world.size(), host::name);
+  run all(host::name, world.size());
   kr::settings how;
   how.checkpoint_every = 2;
   {
@@ -250,7 +228,7 @@ struct pour : kr::routine<"pour", kr::on_device, kr::writes<water>> {
 TEST_CASE("what a device alone has comes to the host behind the step, as it was") {
   km::basic_environment<km::mpi> const world;
   in_folder const here(world);
-  run all(world.size(), "simulated");
+  run all("simulated", world.size());
   kr::fields<app, water> f(all, kr::grid{{100000}});
   for (double const by : {1, 2, 3}) {
     f.run(pour{}, by);
@@ -268,7 +246,7 @@ TEST_CASE("what a device alone has comes to the host behind the step, as it was"
 TEST_CASE("what a later step reads and the last checkpoint left out is refused by name") {
   km::basic_environment<km::mpi> const world;
   in_folder const here(world);
-  run all(world.size(), "simulated");
+  run all("simulated", world.size());
   {
     model<app> whole(all);
     whole.start();
@@ -342,7 +320,7 @@ TEST_CASE("blocks, patches and elements that moved are as they were, on other ra
 TEST_CASE("a checkpoint has what schedules read that the program goes on with and that did not run yet") {
   km::basic_environment<km::mpi> const world;
   in_folder const here(world);
-  run all(world.size(), "simulated");
+  run all("simulated", world.size());
   kr::grid const g{{12, 9}, kr::ghost_width{1}};
   kr::settings how;
   how.checkpoint_every = 1;
@@ -381,7 +359,7 @@ struct follow : kr::routine<"follow", kr::on_host, kr::reads<own_list, kr::owned
 TEST_CASE("what a rank has of its own is in no checkpoint, and may be missing when it is read") {
   km::basic_environment<km::mpi> const world;
   in_folder const here(world);
-  run all(world.size(), "simulated");
+  run all("simulated", world.size());
   int const rank = all.environment().rank();
   kr::partition<cells> const c(all.environment(), std::vector<std::int64_t>{2 * rank, 2 * rank + 1});
   {
@@ -457,7 +435,7 @@ void damage(std::string const& path, std::uintmax_t at, bool cuts) {
 TEST_CASE("a file that is not whole, or of another program, is refused by name on every rank") {
   km::basic_environment<km::mpi> const world;
   in_folder const here(world);
-  run all(world.size(), "simulated");
+  run all("simulated", world.size());
   auto const& env = all.environment();
   kr::partition<cells> const c(env, std::vector<std::int64_t>{env.rank()});
   kr::grid const g{{12, 9}, kr::ghost_width{1}};
