@@ -31,7 +31,6 @@ template <int N>
     struct x : kr::variable < names[N],
     double**, kr::at<centring<N % 4>>, kr::sign<N<4 ? 1 : -1>> {};
 using all_exchanged = kr::exchange<x<0>, x<1>, x<2>, x<3>, x<4>, x<5>, x<6>, x<7>>;
-using all_accumulated = kr::accumulate<x<0>, x<1>, x<2>, x<3>, x<4>, x<5>, x<6>, x<7>>;
 template <class App>
 using all_fields = kr::fields<App, x<0>, x<1>, x<2>, x<3>, x<4>, x<5>, x<6>, x<7>>;
 

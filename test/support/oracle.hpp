@@ -70,11 +70,6 @@ public:
     int const alive = version(variable, level, region);
     return alive < 0 ? 0 : places(versions_[std::size_t(alive)]);
   }
-  /// Forgets all versions, and what had to move.
-  void restart() {
-    versions_.clear();
-    for (auto& levels : live_) levels.assign(levels.size(), {-1, -1, -1, -1});
-  }
   /// Goes on from a state that no event led to: a region that just these memories hold.
   void place(int variable, int level, int region, unsigned memories) {
     live_[std::size_t(variable)][std::size_t(level)][std::size_t(region)] =
