@@ -13,15 +13,22 @@ void set(V const& view, experiment const& what, double time, Field const& e, Lay
   part const here = part_of(view);
   long const to_global_i = long(view.global_begin()[0]) - here.i_begin;
   long const to_global_j = long(view.global_begin()[1]) - here.j_begin;
+  auto const set_one = [&](int i, int j, int k) {
+    bool const is_known = k > 0 && what.is_flat();
+    x(i, j, k) = is_known ? x(i, j, 0) : what.u(i + to_global_i, j + to_global_j, k, time);
+    y(i, j, k) = is_known ? y(i, j, 0) : what.v(i + to_global_i, j + to_global_j, k, time);
+  };
   for (int i = here.i_begin; i < here.i_end; ++i)
-    for (int j = here.j_begin; j < here.j_end; ++j) {
-      e(i, j) = what.eta(i + to_global_i, j + to_global_j, time);
-      for (int k = 0; k < what.equations().layers; ++k) {
-        bool const is_known = k > 0 && what.is_flat();
-        x(i, j, k) = is_known ? x(i, j, 0) : what.u(i + to_global_i, j + to_global_j, k, time);
-        y(i, j, k) = is_known ? y(i, j, 0) : what.v(i + to_global_i, j + to_global_j, k, time);
-      }
-    }
+    for (int j = here.j_begin; j < here.j_end; ++j) e(i, j) = what.eta(i + to_global_i, j + to_global_j, time);
+  if constexpr (row_padding > 1) { // layers lie apart
+    for (int k = 0; k < what.equations().layers; ++k)
+      for (int j = here.j_begin; j < here.j_end; ++j)
+        for (int i = here.i_begin; i < here.i_end; ++i) set_one(i, j, k);
+  } else {
+    for (int i = here.i_begin; i < here.i_end; ++i)
+      for (int j = here.j_begin; j < here.j_end; ++j)
+        for (int k = 0; k < what.equations().layers; ++k) set_one(i, j, k);
+  }
 }
 
 } // namespace

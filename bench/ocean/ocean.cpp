@@ -18,6 +18,7 @@
 
 #include <keel/residency/gather.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -180,13 +181,15 @@ private:
   template <class X>
   std::vector<double> whole() {
     auto const all = kr::gather(fields_, X{}, env_.master_rank());
-    std::vector<double> made;
-    made.reserve(all.size());
-    for (std::size_t i = 0; i < all.extent(0); ++i)
-      for (std::size_t j = 0; j < all.extent(1); ++j)
-        if constexpr (decltype(all)::rank == 2) made.push_back(all(i, j));
-        else
-          for (int k = 0; k < job_.wanted.layers; ++k) made.push_back(all(i, j, k));
+    std::vector<double> made(all.size());
+    std::size_t const ni = all.extent(0), nj = all.extent(1), nk = all.size() / std::max(ni * nj, std::size_t(1));
+    constexpr std::size_t together = row_padding; // neighbours in memory, where layers lie apart
+    for (std::size_t first = 0; first < ni; first += together)
+      for (std::size_t j = 0; j < nj; ++j)
+        for (std::size_t k = 0; k < nk; ++k)
+          for (std::size_t i = first; i < std::min(first + together, ni); ++i)
+            if constexpr (decltype(all)::rank == 2) made[i * nj + j] = all(i, j);
+            else made[(i * nj + j) * nk + k] = all(i, j, k);
     return made;
   }
 
