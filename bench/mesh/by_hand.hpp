@@ -107,7 +107,8 @@ private:
     using H = source<h, Stage>;
     using U = source<u, Stage>;
     handle const v{this};
-    vorticities<H, U>::run(v), fluxes<H, U>::run(v), energies<H, U>::run(v, p), advance<Stage>::run(v, p);
+    vorticities<H, U>::run(v), fluxes<H, U>::run(v), energies<H, U>::run(v, p), advance_h<Stage>::run(v, p),
+        advance_u<Stage>::run(v, p);
     ghosts_.fill(env_, {array<h>(0).data(), array<u>(0).data()});
   }
 

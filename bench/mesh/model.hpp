@@ -98,20 +98,31 @@ template <class X, int Stage>
 using target = std::conditional_t<Stage == 0, kr::writes<X>, kr::updates<X>>;
 
 template <int Stage>
-struct advance : kr::routine<"advance", kr::on_device, reads_mesh,
-                             kr::reads<kr::owned<kr::past<h, 1>>, kr::owned<kr::past<u, 1>>, kr::layer<flux, 2>,
-                                       kr::layer<q_edge, 2>, kr::layer<bernoulli, 1>>,
-                             target<h, Stage>, target<u, Stage>> {
+struct advance_h : kr::routine<"advance_h", kr::on_device, reads_mesh,
+                               kr::reads<kr::owned<kr::past<h, 1>>, kr::layer<flux, 2>>, target<h, Stage>> {
   template <class V>
   static void run(V v, physics const& p) {
     operators const on(v);
-    auto const h0 = v(kr::past<h, 1>{}), u0 = v(kr::past<u, 1>{}), flow = v(flux{}), spin = v(q_edge{}),
-               b = v(bernoulli{});
+    auto const h0 = v(kr::past<h, 1>{}), flow = v(flux{});
     auto const h1 = v(source<h, Stage>{});
-    auto const u1 = v(source<u, Stage>{});
-    auto const h2 = v(h{}), u2 = v(u{});
+    auto const h2 = v(h{});
     double const a = kept[Stage], dt = p.dt;
     kr::for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { h2(i) = mixed(a, h0(i), h1(i) - dt * on.divergence(i, flow)); });
+  }
+};
+template <int Stage>
+struct advance_u
+    : kr::routine<
+          "advance_u", kr::on_device, reads_mesh,
+          kr::reads<kr::owned<kr::past<u, 1>>, kr::layer<flux, 2>, kr::layer<q_edge, 2>, kr::layer<bernoulli, 1>>,
+          target<u, Stage>> {
+  template <class V>
+  static void run(V v, physics const& p) {
+    operators const on(v);
+    auto const u0 = v(kr::past<u, 1>{}), flow = v(flux{}), spin = v(q_edge{}), b = v(bernoulli{});
+    auto const u1 = v(source<u, Stage>{});
+    auto const u2 = v(u{});
+    double const a = kept[Stage], dt = p.dt;
     kr::for_owned(
         v, edges{}, KOKKOS_LAMBDA(int i) {
           double const du = on.vorticity_flux(i, flow, spin) - on.gradient(i, b);
@@ -121,7 +132,8 @@ struct advance : kr::routine<"advance", kr::on_device, reads_mesh,
 };
 
 template <int Stage, class H = source<h, Stage>, class U = source<u, Stage>>
-struct stage : kr::schedule<vorticities<H, U>, fluxes<H, U>, energies<H, U>, advance<Stage>, kr::exchange<h, u>> {};
-struct step : kr::graph<kr::cycle<h, u>, stage<0>, stage<1>, stage<2>> {};
+struct stage : kr::schedule<vorticities<H, U>, fluxes<H, U>, energies<H, U>, advance_h<Stage>, advance_u<Stage>,
+                            kr::exchange<h, u>> {};
+struct step : kr::parallel_graph<kr::cycle<h, u>, stage<0>, stage<1>, stage<2>> {};
 
 } // namespace trisk

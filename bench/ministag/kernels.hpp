@@ -59,6 +59,14 @@ struct patch {
   }
 };
 
+/// The length of a step: a number, or a view without dimensions of one that a device finds.
+KOKKOS_FORCEINLINE_FUNCTION double number(double x) { return x; }
+template <class View>
+  requires Kokkos::is_view<View>::value
+KOKKOS_FORCEINLINE_FUNCTION double number(View const& x) {
+  return x();
+}
+
 /// The element that lies `n` steps up in direction D.
 template <int D, class View>
 KOKKOS_FORCEINLINE_FUNCTION auto& at(View const& x, int i, int j, int n) {
@@ -83,12 +91,13 @@ KOKKOS_FORCEINLINE_FUNCTION double upwind(double moved, X const& x, Gap const& g
 }
 
 /// The pressure pushes the faces normal to D.
-template <int D, class Loop, class In, class Axis, class Out>
-void accelerate(Loop const& loop, box const& faces, double dt, In const& density, In const& energy, Axis const& size,
-                Out const& v) {
+template <int D, class Loop, class Step, class In, class Axis, class Out>
+void accelerate(Loop const& loop, box const& faces, Step const& dt, In const& density, In const& energy,
+                Axis const& size, Out const& v) {
   loop(
       faces, KOKKOS_LAMBDA(int i, int j) {
-        v(i, j) -= dt * (gamma - 1) * (energy(i, j) - at<D>(energy, i, j, -1)) / mass_at<D>(density, size, i, j);
+        v(i, j) -=
+            number(dt) * (gamma - 1) * (energy(i, j) - at<D>(energy, i, j, -1)) / mass_at<D>(density, size, i, j);
       });
 }
 
@@ -105,41 +114,41 @@ void stress(Loop const& loop, box const& cells, In const& density, View const& v
       });
 }
 /// It slows the faces normal to D.
-template <int D, class Loop, class In, class Stress, class Axis, class Out>
-void brake(Loop const& loop, box const& faces, double dt, In const& density, Stress const& q, Axis const& size,
+template <int D, class Loop, class Step, class In, class Stress, class Axis, class Out>
+void brake(Loop const& loop, box const& faces, Step const& dt, In const& density, Stress const& q, Axis const& size,
            Out const& v) {
   loop(
       faces, KOKKOS_LAMBDA(int i, int j) {
-        v(i, j) -= dt * (q(i, j) - at<D>(q, i, j, -1)) / mass_at<D>(density, size, i, j);
+        v(i, j) -= number(dt) * (q(i, j) - at<D>(q, i, j, -1)) / mass_at<D>(density, size, i, j);
       });
 }
 /// It heats.
-template <class Loop, class In, class Stress, class Axis, class Out>
-void rub(Loop const& loop, box const& cells, double dt, In const& v1, In const& v2, Stress const& q1, Stress const& q2,
-         Axis const& dx, Axis const& dy, Out const& energy) {
+template <class Loop, class Step, class In, class Stress, class Axis, class Out>
+void rub(Loop const& loop, box const& cells, Step const& dt, In const& v1, In const& v2, Stress const& q1,
+         Stress const& q2, Axis const& dx, Axis const& dy, Out const& energy) {
   loop(
       cells, KOKKOS_LAMBDA(int i, int j) {
         energy(i, j) -=
-            dt * (q1(i, j) * (v1(i + 1, j) - v1(i, j)) / dx(i) + q2(i, j) * (v2(i, j + 1) - v2(i, j)) / dy(j));
+            number(dt) * (q1(i, j) * (v1(i + 1, j) - v1(i, j)) / dx(i) + q2(i, j) * (v2(i, j + 1) - v2(i, j)) / dy(j));
       });
 }
 /// Compression heats, by half at the old and by half at the new energy.
-template <class Loop, class In, class Axis, class Out>
-void compress(Loop const& loop, box const& cells, double dt, In const& v1, In const& v2, Axis const& dx, Axis const& dy,
-              Out const& energy) {
+template <class Loop, class Step, class In, class Axis, class Out>
+void compress(Loop const& loop, box const& cells, Step const& dt, In const& v1, In const& v2, Axis const& dx,
+              Axis const& dy, Out const& energy) {
   loop(
       cells, KOKKOS_LAMBDA(int i, int j) {
         double const divergence = (v1(i + 1, j) - v1(i, j)) / dx(i) + (v2(i, j + 1) - v2(i, j)) / dy(j);
-        double const half = 0.5 * dt * (gamma - 1) * divergence;
-        energy(i, j) *= (1 - half) / (1 + half);
+        double const by_half = 0.5 * number(dt) * (gamma - 1) * divergence;
+        energy(i, j) *= (1 - by_half) / (1 + by_half);
       });
 }
 
 /// Transport in direction D, 0 or 1: energy and momentum move with the mass. `mass` is what crosses the lower face of a
 /// cell; `heat` its energy; `along` and `across` the momenta in and across the direction, through the middle of the cell
 /// and through its lower corner.
-template <int D, class Loop, class View, class Axis, class Flux>
-void sweep(Loop const& loop, patch const& p, double dt, View const& density, View const& energy, View const& v,
+template <int D, class Loop, class Step, class View, class Axis, class Flux>
+void sweep(Loop const& loop, patch const& p, Step const& dt, View const& density, View const& energy, View const& v,
            View const& w, Axis const& size, Axis const& other, Flux const& mass, Flux const& heat, Flux const& along,
            Flux const& across) {
   constexpr int di = D == 0, dj = D == 1;
@@ -148,7 +157,7 @@ void sweep(Loop const& loop, patch const& p, double dt, View const& density, Vie
   loop(
       crossed, KOKKOS_LAMBDA(int i, int j) {
         int const k = D == 0 ? i : j;
-        double const moved = dt * v(i, j);
+        double const moved = number(dt) * v(i, j);
         mass(i, j) = moved * upwind(
                                  moved, [&](int n) { return at<D>(density, i, j, n); },
                                  [&](int n) { return 0.5 * (size(k + n - 1) + size(k + n)); },
@@ -158,11 +167,11 @@ void sweep(Loop const& loop, patch const& p, double dt, View const& density, Vie
   loop(
       moving, KOKKOS_LAMBDA(int i, int j) {
         int const k = D == 0 ? i : j;
-        heat(i, j) =
-            mass(i, j) * upwind(
-                             dt * v(i, j), [&](int n) { return at<D>(energy, i, j, n) / at<D>(density, i, j, n); },
-                             [&](int n) { return 0.5 * (size(k + n - 1) + size(k + n)); },
-                             [&](int n) { return size(k + n); });
+        heat(i, j) = mass(i, j) * upwind(
+                                      number(dt) * v(i, j),
+                                      [&](int n) { return at<D>(energy, i, j, n) / at<D>(density, i, j, n); },
+                                      [&](int n) { return 0.5 * (size(k + n - 1) + size(k + n)); },
+                                      [&](int n) { return size(k + n); });
       });
   loop(
       moving, KOKKOS_LAMBDA(int i, int j) {
@@ -170,7 +179,7 @@ void sweep(Loop const& loop, patch const& p, double dt, View const& density, Vie
         along(i, j) =
             0.5 * (mass(i, j) + at<D>(mass, i, j, 1)) *
             upwind(
-                0.5 * dt * (v(i, j) + at<D>(v, i, j, 1)), [&](int n) { return at<D>(v, i, j, n + 1); },
+                0.5 * number(dt) * (v(i, j) + at<D>(v, i, j, 1)), [&](int n) { return at<D>(v, i, j, n + 1); },
                 [&](int n) { return size(k + n); }, [&](int n) { return 0.5 * (size(k + n) + size(k + n + 1)); });
       });
   loop(
@@ -179,7 +188,7 @@ void sweep(Loop const& loop, patch const& p, double dt, View const& density, Vie
         across(i, j) =
             0.5 * (at<1 - D>(mass, i, j, -1) * other(l - 1) + mass(i, j) * other(l)) *
             upwind(
-                0.5 * dt * (at<1 - D>(v, i, j, -1) + v(i, j)), [&](int n) { return at<D>(w, i, j, n); },
+                0.5 * number(dt) * (at<1 - D>(v, i, j, -1) + v(i, j)), [&](int n) { return at<D>(w, i, j, n); },
                 [&](int n) { return 0.5 * (size(k + n - 1) + size(k + n)); }, [&](int n) { return size(k + n); });
       });
   loop(
@@ -205,25 +214,19 @@ void sweep(Loop const& loop, patch const& p, double dt, View const& density, Vie
       });
 }
 
-/// The longest step that is stable, as far as these cells say.
-template <class Space, class In, class Axis>
-double longest_step(Space const& space, box const& cells, In const& density, In const& energy, In const& v1,
-                    In const& v2, Axis const& dx, Axis const& dy) {
-  double fastest = 0;
-  Kokkos::parallel_reduce(
-      "longest step",
-      Kokkos::Experimental::require(
-          rectangle<Space>(space, {cells.begin[0], cells.begin[1]}, {cells.end[0], cells.end[1]}),
-          Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-      KOKKOS_LAMBDA(int i, int j, double& most) {
-        double const sound = std::sqrt(gamma * (gamma - 1) * energy(i, j) / density(i, j));
-        double const v = v1(i + 1, j), w = v2(i, j + 1);
-        double const a = (sound + (v < 0 ? -v : v)) / dx(i), b = (sound + (w < 0 ? -w : w)) / dy(j);
-        double const squared = a * a + b * b;
-        most = squared > most ? squared : most;
-      },
-      Kokkos::Max<double>(fastest));
-  return courant / std::sqrt(fastest);
+/// The square of how many cells of its size the fastest wave passes in a unit of time.
+template <class In, class Axis>
+KOKKOS_FORCEINLINE_FUNCTION double squared_rate(In const& density, In const& energy, In const& v1, In const& v2,
+                                                Axis const& dx, Axis const& dy, int i, int j) {
+  double const sound = std::sqrt(gamma * (gamma - 1) * energy(i, j) / density(i, j));
+  double const v = v1(i + 1, j), w = v2(i, j + 1);
+  double const a = (sound + (v < 0 ? -v : v)) / dx(i), b = (sound + (w < 0 ? -w : w)) / dy(j);
+  return a * a + b * b;
+}
+/// The longest step that is stable at that rate, of so much time that is left.
+KOKKOS_FORCEINLINE_FUNCTION double longest_step(double squared, double left) {
+  double const longest = courant / std::sqrt(squared);
+  return left < longest ? left : longest;
 }
 
 } // namespace ministag

@@ -4,8 +4,6 @@
 
 #include <keel/residency/compiled.hpp>
 
-#include <algorithm>
-
 namespace ministag {
 
 template <class V>
@@ -22,27 +20,39 @@ void fill::run(V v, setup const& what) {
 }
 
 template <class V>
-double timestep::run(V v, moment const& now) {
-  double const most = longest_step(v.execution_space(), patch_of(v, *now.what).cells, v(density{}), v(energy{}),
-                                   v(v1{}), v(v2{}), v(dx{}), v(dy{}));
-  return std::min(most, now.left);
+void measure::run(V v) {
+  auto const d = v(density{}), e = v(energy{}), a = v(v1{}), b = v(v2{});
+  auto const x = v(dx{}), y = v(dy{});
+  kr::reduce_owned(
+      v, km::maximum{}, KOKKOS_LAMBDA(int i, int j) { return squared_rate(d, e, a, b, x, y, i, j); }, v(fastest{}));
 }
 
 template <class V>
-void push::run(V v, moment const& now) {
-  patch const p = patch_of(v, *now.what);
+void tick::run(V v, double end) {
+  auto const rate = v(fastest{});
+  auto const now = v(elapsed{}), length = v(dt{});
+  Kokkos::parallel_for(
+      "tick", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) {
+        length() = longest_step(rate(), end - now());
+        now() += length();
+      });
+}
+
+template <class V>
+void push::run(V v, double, setup const* what) {
+  patch const p = patch_of(v, *what);
   accelerate<0>(cells_of<V>{v}, p.faces(0, 2), v(dt{}), v(density{}), v(energy{}), v(dx{}), v(v1{}));
   accelerate<1>(cells_of<V>{v}, p.faces(1, 2), v(dt{}), v(density{}), v(energy{}), v(dy{}), v(v2{}));
 }
 
 template <class V>
-void squeeze::run(V v, moment const& now) {
-  patch const p = patch_of(v, *now.what);
+void squeeze::run(V v, double, setup const* what) {
+  patch const p = patch_of(v, *what);
   cells_of<V> const loop{v};
   auto const d = v(density{});
   auto const x = v(dx{}), y = v(dy{});
   auto const e = v(energy{}), a = v(v1{}), b = v(v2{}), q = v(q1{}), r = v(q2{});
-  double const step = v(dt{});
+  auto const step = v(dt{});
   stress(loop, p.cells.grown(1, 2), d, a, b, q, r);
   rub(loop, p.cells, step, a, b, q, r, x, y, e);
   brake<0>(loop, p.faces(0, 1), step, d, q, x, a);
@@ -65,7 +75,8 @@ std::array<double, 2> weigh::run(V v) {
 } // namespace ministag
 
 template struct keel::residency::compiled<ministag::app, ministag::fill>;
-template struct keel::residency::compiled<ministag::app, ministag::timestep>;
+template struct keel::residency::compiled<ministag::app, ministag::measure>;
+template struct keel::residency::compiled<ministag::app, ministag::tick>;
 template struct keel::residency::compiled<ministag::app, ministag::push>;
 template struct keel::residency::compiled<ministag::app, ministag::squeeze>;
 template struct keel::residency::compiled<ministag::app, ministag::weigh>;

@@ -18,6 +18,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -97,10 +98,9 @@ private:
     std::optional<Gas> plain;
     if (options_.by_hand) plain.emplace(space, what_);
     for (; time_ < end && steps_ < options_.steps; ++steps_) {
-      moment const now{&what_, end - time_, steps_};
-      times_.push_back(seconds(space, [&] { fields_.step(step{}, now); }));
-      if (plain) by_hand_times_.push_back(seconds(space, [&] { plain->step(now.left, steps_); }));
-      time_ += fields_.value(dt{});
+      times_.push_back(seconds(space, [&] { fields_.step(step{}, end, &std::as_const(what_), steps_); }));
+      if (plain) by_hand_times_.push_back(seconds(space, [&] { plain->step(end - time_, steps_); }));
+      time_ = fields_.run(get_time{}, kr::component{0});
     }
     sent_ = km::sum(run_.environment(), double(fields_.traffic().bytes(kr::way::to_neighbours)));
     last_ = {whole<density>(), whole<energy>(), whole<v1>(), whole<v2>()};
@@ -130,7 +130,7 @@ private:
   runtime& run_;
   options options_;
   setup what_;
-  kr::fields<app, density, energy, v1, v2, dx, dy, elapsed, q1, q2, mass, heat, along, across> fields_;
+  kr::fields<app, density, energy, v1, v2, dx, dy, elapsed, q1, q2, mass, heat, along, across, fastest, dt> fields_;
   state last_;
   std::array<double, 2> before_{}, after_{};
   std::vector<double> times_, by_hand_times_;

@@ -11,8 +11,10 @@
 #include <keel/device/defaults.hpp>
 #include <keel/residency/declare.hpp>
 
+#include <keel/schedule/graph.hpp>
+
 #include <array>
-#include <vector>
+#include <type_traits>
 
 namespace ministag {
 
@@ -30,20 +32,15 @@ struct v1 : kr::variable<"v1", double**, kr::at<kr::face<0>>> {};
 struct v2 : kr::variable<"v2", double**, kr::at<kr::face<1>>> {};
 struct dx : kr::variable<"dx", double*, kr::along<0>> {}; // lengths of cells
 struct dy : kr::variable<"dy", double*, kr::along<1>> {};
-struct elapsed : kr::variable<"elapsed", double> {}; // at the begin of a step
-struct q1 : kr::scratch<"q1", double**> {};          // artificial viscosity
+struct elapsed : kr::variable<"elapsed", double> {};                         // at the begin of a step
+struct fastest : kr::variable<"fastest", double, kr::without_checkpoint> {}; // squared, of all cells
+struct dt : kr::scratch<"dt", double> {};
+struct q1 : kr::scratch<"q1", double**> {}; // artificial viscosity
 struct q2 : kr::scratch<"q2", double**> {};
 struct mass : kr::scratch<"mass", double**> {}; // what a sweep moves
 struct heat : kr::scratch<"heat", double**> {};
 struct along : kr::scratch<"along", double**> {};
 struct across : kr::scratch<"across", double**> {};
-
-/// What a step is called with.
-struct moment {
-  setup const* what;
-  double left; ///< time to the end
-  long step;
-};
 
 /// Gas at rest, walls and all.
 struct fill : kr::routine<"fill", kr::on_host,
@@ -53,18 +50,23 @@ struct fill : kr::routine<"fill", kr::on_host,
   static void run(V v, setup const& what);
 };
 
-struct timestep : kr::routine<"timestep", kr::on_device,
-                              kr::reads<kr::owned<density>, kr::owned<energy>, kr::owned<v1>, kr::owned<v2>, dx, dy>> {
+struct measure : kr::routine<"measure", kr::on_device,
+                             kr::reads<kr::owned<density>, kr::owned<energy>, kr::owned<v1>, kr::owned<v2>, dx, dy>,
+                             kr::writes<fastest>> {
   template <class V>
-  static double run(V v, moment const& now);
+  static void run(V v);
 };
-struct dt : kr::reduce<"dt", km::minimum, timestep> {};
+/// How long the step is, and when it ends: a checkpoint has that.
+struct tick : kr::routine<"tick", kr::on_device, kr::reads<fastest>, kr::writes<dt>, kr::updates<elapsed>> {
+  template <class V>
+  static void run(V v, double end);
+};
 
 // What reaches into the ghosts saves an exchange.
 struct push : kr::routine<"push", kr::on_device, kr::reads<density, energy, dx, dy, dt>,
                           kr::updates<kr::depth<2, v1>, kr::depth<2, v2>>> {
   template <class V>
-  static void run(V v, moment const& now);
+  static void run(V v, double, setup const* what);
 };
 
 struct squeeze
@@ -72,7 +74,7 @@ struct squeeze
                   kr::writes<kr::everywhere<q1>, kr::everywhere<q2>>,
                   kr::updates<energy, kr::depth<1, v1>, kr::depth<1, v2>>> {
   template <class V>
-  static void run(V v, moment const& now);
+  static void run(V v, double, setup const* what);
 };
 
 template <int D>
@@ -82,28 +84,14 @@ struct transport
                   kr::writes<kr::everywhere<mass>, kr::everywhere<heat>, kr::everywhere<along>, kr::everywhere<across>>,
                   kr::updates<density, energy, v1, v2>> {
   template <class V>
-  static void run(V v, moment const& now);
+  static void run(V v, double, setup const* what);
 };
 
-/// Sums up the time, so that a checkpoint has it; and returns it.
-struct tick : kr::routine<"tick", kr::on_host, kr::reads<dt>, kr::updates<elapsed>> {
-  template <class V>
-  static void run(V v) {
-    v(elapsed{})() += v(dt{});
-  }
-};
 struct get_time : kr::routine<"get_time", kr::on_host, kr::reads<elapsed>> {
   template <class V>
   static double run(V v) {
     return v(elapsed{})();
   }
-};
-
-struct problem_of {
-  static problem holds(moment const& now) { return now.what->which(); }
-};
-struct turn {
-  static int holds(moment const& now) { return int(now.step % 2); }
 };
 
 /// What the problems have at the ends of the grid, for some cells and the velocities. No gas passes a wall.
@@ -119,17 +107,22 @@ struct half_open
     : kr::schedule<kr::mirror<low_x, low_y, Cells...>, kr::mirror<low_x, low_y, kr::depth<2, v1>, kr::sign<-1, 1>>,
                    kr::mirror<low_x, low_y, kr::depth<2, v2>, kr::sign<1, -1>>,
                    kr::outflow<high_x, high_y, Cells..., kr::depth<2, v1>, kr::depth<2, v2>>> {};
-template <class... Cells>
-struct walls : kr::choose<problem_of, closed<Cells...>, half_open<Cells...>> {};
+template <problem P, class... Cells>
+struct walls : std::conditional_t<P == problem::sod, closed<Cells...>, half_open<Cells...>> {};
 
-template <class... Cells>
-struct share : kr::schedule<kr::exchange<Cells..., kr::depth<2, v1>, kr::depth<2, v2>>, walls<Cells...>> {};
-struct share_swept : share<density, kr::depth<2, energy>> {};
+template <problem P, class... Cells>
+struct share : kr::schedule<kr::exchange<Cells..., kr::depth<2, v1>, kr::depth<2, v2>>, walls<P, Cells...>> {};
 
-struct step : kr::schedule<dt, share<density, energy>, push, walls<>, squeeze, share<kr::depth<2, energy>>,
-                           kr::choose<turn, kr::schedule<transport<0>, share_swept, transport<1>>,
-                                      kr::schedule<transport<1>, share_swept, transport<0>>>,
-                           tick> {};
+/// A step whose first sweep is along `D`: a graph, as the host needs nothing of it.
+template <problem P, int D>
+struct advance : kr::graph<measure, kr::all_reduce<km::maximum, fastest>, tick, share<P, density, energy>, push,
+                           walls<P>, squeeze, share<P, kr::depth<2, energy>>, transport<D>,
+                           share<P, density, kr::depth<2, energy>>, transport<1 - D>> {};
+struct turn {
+  static int holds(double, setup const* what, long step) { return 2 * int(what->which()) + int(step % 2); }
+};
+struct step : kr::schedule<kr::choose<turn, advance<problem::sod, 0>, advance<problem::sod, 1>,
+                                      advance<problem::blast, 0>, advance<problem::blast, 1>>> {};
 
 /// Mass and energy of what a rank owns.
 struct weigh

@@ -19,6 +19,9 @@ struct y : kr::variable<"y", double**, kr::levels<3>> {};
 struct z : kr::scratch<"z", double**> {};
 struct wide : kr::scratch<"wide", double** [40]> {};
 struct dt : kr::argument<"dt", double> {};
+struct extremes : kr::variable<"extremes", double[2], kr::off_grid> {
+}; // of x on all ranks: the largest, and that of -x
+struct largest : kr::variable<"largest", double> {}; // of this rank
 
 int calls = 0; // of the routines below
 
@@ -87,6 +90,37 @@ struct widen : kr::routine<"widen", kr::on_device, kr::reads<kr::owned<x>>, kr::
     kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { to(i, j, 0) = from(i, j); });
   }
 };
+/// Values that stay on the device: reduced, combined over the ranks, read by a kernel.
+struct measure : kr::routine<"measure", kr::on_device, kr::reads<kr::owned<x>>, kr::writes<largest>> {
+  template <class V>
+  static void run(V v) {
+    ++calls;
+    auto const a = v(x{});
+    kr::reduce_owned(v, km::maximum{}, KOKKOS_LAMBDA(int i, int j) { return a(i, j); }, v(largest{}));
+  }
+};
+struct note : kr::routine<"note", kr::on_device, kr::reads<largest>, kr::writes<extremes>> {
+  template <class V>
+  static void run(V v) {
+    ++calls;
+    auto const from = v(largest{});
+    auto const to = v(extremes{});
+    Kokkos::parallel_for(
+        "note", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) {
+          to(0) = from();
+          to(1) = -from();
+        });
+  }
+};
+struct scale : kr::routine<"scale", kr::on_device, kr::reads<extremes>, kr::updates<y>> {
+  template <class V>
+  static void run(V v) {
+    ++calls;
+    auto const to = v(y{});
+    auto const by = v(extremes{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { to(i, j) *= 1 / (1 + by(0) * by(0)) + by(1) / 1000; });
+  }
+};
 /// The host writes what a graph reads.
 struct disturb : kr::routine<"disturb", kr::on_host, kr::updates<x, kr::past<y, 2>>> {
   template <class V>
@@ -107,6 +141,10 @@ struct twice
 struct grouped
     : kr::schedule<kr::graph<kr::cycle<x, y>, smooth, kr::exchange<x>, keep, kr::repeat<2, spread, kr::exchange<x>>>> {
 };
+struct branched : kr::schedule<kr::parallel_graph<kr::cycle<x, y>, smooth, keep, measure, kr::exchange<x>, note, spread,
+                                                  mix, kr::all_reduce<km::maximum, extremes>, scale, widen>> {};
+struct scaled : kr::schedule<kr::graph<kr::cycle<x>, smooth, kr::exchange<x>, measure, note,
+                                       kr::all_reduce<km::maximum, extremes>, spread, scale, kr::exchange<x>>> {};
 struct back : kr::schedule<kr::graph<kr::rewind<y>, kr::cycle_in_place<y>, kr::exchange<x>, keep>> {};
 
 /// All elements that this rank owns, of all levels.
@@ -146,6 +184,8 @@ struct program {
     case 5: return f.template copy_from_past<y>();
     case 8: return f.step(kr::schedule<kr::graph<widen>>{});
     case 9: return f.step(grouped{}, weight);
+    case 10: return f.step(scaled{}, weight);
+    case 11: return f.step(branched{}, weight);
     case 6: return f.regrid({kr::patch{whole_grid, 0}});
     default: return f.step(whole{}, weight);
     }
@@ -153,8 +193,24 @@ struct program {
 
   kr::grid whole_grid{{12, 15}, kr::ghost_width{1, 1}, kr::periodic{true, true}};
   test::run<km::mpi> run;
-  kr::fields<app<Device>, x, y, z, wide> f{run, whole_grid};
+  kr::fields<app<Device>, x, y, z, wide, extremes, largest> f{run, whole_grid};
 };
+
+/// Beside those that the host finds.
+template <class Device>
+void check_extremes(program<Device>& p) {
+  double largest = -1e300;
+  p.f.run(call<kr::reads<kr::owned<x>>>{}, [&](auto v) {
+    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i)
+      for (auto j = v.owned().begin[1]; j < v.owned().end[1]; ++j) largest = std::max(largest, v(x{})(i, j));
+  });
+  auto const& ranks = p.run.environment();
+  double const all = km::max(ranks, largest), least = km::max(ranks, -largest);
+  p.f.run(call<kr::reads<extremes>>{}, [&](auto v) {
+    CHECK(v(extremes{})(0) == all);
+    CHECK(v(extremes{})(1) == least);
+  });
+}
 
 using devices = keel::where_supported<keel::list<twin, keel::simulated, keel::cuda, keel::hip>>;
 
@@ -182,17 +238,18 @@ TEST_CASE("residency: a graph gives the bits of its entries") {
         REQUIRE(recorded.f.traffic().bytes(way) == plain.f.traffic().bytes(way));
     }
     CHECK(steady > 60);
-    for (int const what : {0, 1, 2, 7, 9}) { // also where the host wrote what a graph reads
+    for (int const what : {0, 1, 2, 7, 9, 10, 11}) { // also where the host wrote what a graph reads
       for (int n = 0; n < 40; ++n) calls = 0, recorded.act(what, 1);
       CHECK(calls == 0);
       if (what == 0 || !is_peer) continue;
       for (auto const* const name : {"keel: regions", "keel: flags"}) {
         (void)kernels_called(name);
         recorded.act(what, 1);
-        CHECK(kernels_called(name) == 0);
+        CHECK(kernels_called(name) <= (what >= 10 && recorded.run.environment().size() > 1 ? 1 : 0)); // extremes
       }
       stop_counting();
     }
+    check_extremes(recorded);
     program<Device> moved(true);
     for (int n = 0; n < 40; ++n) calls = 0, moved.act(7, 1);
     CHECK(calls == 0);
@@ -257,6 +314,44 @@ TEST_CASE("residency: what a graph cannot record runs as it is, and the user is 
   f.step(step{}, then_does<0>{});
   CHECK((run.environment().rank() != 0 || told.find("an exchange in it packs messages on the host") != told.npos));
   keel::policy::set_log_sink(nullptr);
+}
+
+struct number_it : kr::routine<"number_it", kr::on_device, kr::writes<largest, extremes>> {
+  template <class V>
+  static void run(V v, int first) {
+    for (int c = 0; c < v.components(); ++c) {
+      auto const a = v(largest{}, kr::component{c});
+      auto const b = v(extremes{}, kr::component{c});
+      double const n = first + 10 * c - double(v.global_begin()[1]);
+      Kokkos::parallel_for(
+          "number", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1),
+          KOKKOS_LAMBDA(int) { a() = b(0) = n, b(1) = -n; });
+    }
+  }
+};
+
+TEST_CASE("residency: values are combined over blocks and ranks, and components apart") {
+  test::run<km::mpi> run{"simulated"};
+  auto const& ranks = run.environment();
+  auto const check = [&](auto const& what, kr::grid const& g) {
+    kr::fields<app<keel::simulated>, x, largest, extremes> f{run, g, what};
+    f.step(kr::schedule<number_it, kr::all_reduce<km::maximum, largest, extremes>>{}, 100 * ranks.rank());
+    double most[2] = {-1e9, -1e9}, least[2] = {1e9, 1e9}; // of both components; of all blocks
+    for (int c = 0; c < f.components(); ++c) {
+      int const of = g.blocks() > 1 ? 0 : c;
+      double const n = 100 * ranks.rank() + 10 * of - double(f.local(kr::component{c}).global_begin[1]);
+      most[of] = std::max(most[of], n), least[of] = std::min(least[of], n);
+    }
+    f.run(call<kr::reads<largest, extremes>>{}, [&](auto v) {
+      for (int c = 0; c < v.components(); ++c) {
+        double const n = km::max(ranks, most[c]), all = km::min(ranks, least[c]);
+        CHECK((v(largest{}, kr::component{c})() == n && v(extremes{}, kr::component{c})(0) == n));
+        CHECK(v(extremes{}, kr::component{c})(1) == -all);
+      }
+    });
+  };
+  check(kr::components{1}, kr::grid{{4, 64}, kr::ghost_width{1}, kr::blocks{2}});
+  check(kr::components{2}, kr::grid{{4, 64}, kr::ghost_width{1}});
 }
 
 TEST_CASE("residency: an argument is set before it is read") {

@@ -153,6 +153,13 @@ TEST_CASE("residency: a routine gets the ranges of a mesh, and loops over them")
     double const sum = f.run(call<kr::reads<kr::layer<h, 1>>>{},
                              [](auto v) { return kr::sum_owned(v, cells{}, [x = v(h{})](int i) { return x(i, 0); }); });
     CHECK(sum == double(m.c.owned().end));
+    f.run(call<kr::reads<kr::layer<h, 1>>>{}, [&](auto v) { // the same without waiting
+      Kokkos::View<double, typename decltype(v)::space::memory_space> const to("to");
+      kr::reduce_owned(v, cells{}, km::plain_sum{}, [x = v(h{})](int i) { return x(i, 0); }, to);
+      double found = 0;
+      Kokkos::deep_copy(found, to);
+      CHECK(found == sum);
+    });
     CHECK(f.is_valid<kr::layer<h, 1>>(kr::region::halo));
     CHECK(f.is_valid<h>(kr::region::halo) == (m.c.layers() < 2));
   });

@@ -48,6 +48,7 @@ public:
   [[nodiscard]] int components() const { return base.arrays_.has_blocks() ? 1 : base.arrays_.components(); }
 
 protected:
+  friend struct reduction_memory;
   /// A routine that is called for a block knows only this, as component 0.
   [[nodiscard]] component counted(component which) const {
     return {which.index + (base.arrays_.has_blocks() ? first : 0)};

@@ -115,21 +115,29 @@ struct row_kernel {
   KEEL_FUNCTION void operator()(std::int64_t row) const { rows.visit(row, f); }
 };
 
-/// Kokkos' policy of a box, in the order of the layout.
+/// Kokkos' policy of indices. A GPU's threads get more registers than Kokkos' own choice of 1,024 in a block leaves
+/// them, so that more of what they load is under way.
+template <class V>
+auto policy_of_indices(V const& v, std::int64_t begin, std::int64_t end) {
+  using space = typename V::space;
+  constexpr bool has_lanes = std::is_same_v<typename space::array_layout, Kokkos::LayoutLeft>;
+  using policy = std::conditional_t<has_lanes, Kokkos::RangePolicy<space, Kokkos::LaunchBounds<128, 1>>,
+                                    Kokkos::RangePolicy<space>>;
+  using number = typename policy::member_type;
+  return keel::space::detail::light(policy(v.execution_space(), number(begin), number(end)));
+}
+/// Kokkos' policy of a box of a GPU, in the order of the layout; by blocks of 256 threads, as wide as a warp.
 template <int Rank, class V>
 auto policy_of(V const& v, bounds const& cells) {
-  using space = typename V::space;
-  if constexpr (Rank == 1) {
-    using policy = Kokkos::RangePolicy<space>;
-    using number = typename policy::member_type;
-    return keel::space::detail::light(policy(v.execution_space(), number(cells.begin[0]), number(cells.end[0])));
-  } else {
-    constexpr auto order = is_left<V> ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
-    using policy = Kokkos::MDRangePolicy<space, Kokkos::Rank<Rank, order, order>>;
-    typename policy::point_type begin, end;
-    for (int d = 0; d < Rank; ++d) begin[d] = cells.begin[d], end[d] = cells.end[d];
-    return keel::space::detail::light(policy(v.execution_space(), begin, end));
-  }
+  constexpr auto order = is_left<V> ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
+  constexpr int inner = is_left<V> ? 0 : Rank - 1, next = is_left<V> ? 1 : Rank - 2;
+  using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<Rank, order, order>>;
+  typename policy::point_type begin, end;
+  typename policy::tile_type tile;
+  for (int d = 0; d < Rank; ++d) begin[d] = cells.begin[d], end[d] = cells.end[d], tile[d] = 1;
+  for (tile[inner] = 1; tile[inner] < 32 && tile[inner] < end[inner] - begin[inner];) tile[inner] *= 2;
+  tile[next] = 256 / tile[inner];
+  return keel::space::detail::light(policy(v.execution_space(), begin, end, tile));
 }
 
 } // namespace detail
@@ -144,7 +152,9 @@ void for_each_cell(V const& v, bounds const& cells, std::string_view name, F con
   constexpr int rank = detail::rank_of_loop<F>;
   detail::check_rank<F>(v, cells);
   std::string const label(name);
-  if constexpr (rank == 1 || V::is_on_accelerator) {
+  if constexpr (rank == 1) {
+    Kokkos::parallel_for(label, detail::policy_of_indices(v, cells.begin[0], cells.end[0]), f);
+  } else if constexpr (V::is_on_accelerator) {
     Kokkos::parallel_for(label, detail::policy_of<rank>(v, cells), f);
   } else {
     using rows = detail::rows<rank, detail::is_left<V>>;
@@ -172,10 +182,7 @@ void for_owned(V const& v, F const& f) {
 template <class V, class F>
 void for_each_element(V const& v, element_range const& elements, std::string_view name, F const& f) {
   detail::check_indices(v, elements.begin, elements.end);
-  using policy = Kokkos::RangePolicy<typename V::space>;
-  using number = typename policy::member_type;
-  policy const all(v.execution_space(), number(elements.begin), number(elements.end));
-  Kokkos::parallel_for(std::string(name), space::detail::light(all), f);
+  Kokkos::parallel_for(std::string(name), detail::policy_of_indices(v, elements.begin, elements.end), f);
 }
 template <class V, class F>
 void for_each_element(V const& v, element_range const& elements, F const& f) {

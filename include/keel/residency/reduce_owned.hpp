@@ -9,6 +9,7 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/loops.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace keel::residency {
@@ -82,6 +83,27 @@ template <class V, Mesh M, class Operation, class F>
 template <class V, Mesh M, class Operation, class F>
 [[nodiscard]] auto reduce_owned(V const& v, M mesh, Operation const& operation, F const& f) {
   return reduce_owned(v, mesh, V::name, operation, f);
+}
+
+/// The same, without waiting: the value goes to `to`, a view without dimensions in the memory of `v.execution_space()`,
+/// as `v(dt{})` of a `variable<"dt", double>` is. Kernels that are launched later read it there, also in a `graph`. Over
+/// all ranks: `all_reduce<Operation, dt>` in the schedule.
+template <class V, class Operation, class F, class To>
+  requires Kokkos::is_view<To>::value && (!Mesh<Operation>)
+void reduce_owned(V const& v, Operation const& operation, F const& f, To const& to) {
+  detail::check_rank<F>(v, v.owned());
+  detail::check_result<Operation, F, To>();
+  detail::reduce_to(v, detail::without_twins(v.local(), v.owned()), std::string(V::name), operation, f, to.data());
+}
+template <class V, Mesh M, class Operation, class F, class To>
+  requires Kokkos::is_view<To>::value
+void reduce_owned(V const& v, M mesh, Operation const& operation, F const& f, To const& to) {
+  element_range const all = v.owned(mesh);
+  detail::check_indices(v, all.begin, all.end);
+  detail::check_result<Operation, F, To>();
+  detail::index_sets elements;
+  elements.add(bounds{{{all.begin}}, {{all.end}}}, 1);
+  detail::reduce_to(v, elements, std::string(V::name), operation, f, to.data());
 }
 
 /// Their sum: `reduce_owned` with `machine::plain_sum`, of integers and truth values in 64 bits.

@@ -22,6 +22,7 @@ enum class entry_kind : std::uint8_t {
   cycle_in_place,
   exchange,
   accumulate,
+  all_reduce,
   walls,
   output,
   save,
@@ -56,15 +57,15 @@ enum class entry_kind : std::uint8_t {
 [[nodiscard]] constexpr bool calls_routine(entry_kind k) { return k == entry_kind::routine || k == entry_kind::reduce; }
 /// Whether it reads and writes in a memory.
 [[nodiscard]] constexpr bool has_place(entry_kind k) {
-  return calls_routine(k) || is_between_ranks(k) || k == entry_kind::walls;
+  return calls_routine(k) || is_between_ranks(k) || k == entry_kind::all_reduce || k == entry_kind::walls;
 }
 
 /// What messages call an entry that has no name of its own.
 [[nodiscard]] constexpr std::string_view name_of(entry_kind k) {
-  constexpr std::string_view names[] = {"routine",    "reduce",     "cycle",    "rewind", "cycle_in_place",
-                                        "exchange",   "accumulate", "walls",    "output", "save",
-                                        "checkpoint", "sequence",   "analysis", "graph",  "repeat",
-                                        "every",      "when",       "choose",   "once"};
+  constexpr std::string_view names[] = {"routine",  "reduce",     "cycle",      "rewind",   "cycle_in_place",
+                                        "exchange", "accumulate", "all_reduce", "walls",    "output",
+                                        "save",     "checkpoint", "sequence",   "analysis", "graph",
+                                        "repeat",   "every",      "when",       "choose",   "once"};
   static_assert(std::size(names) == std::size_t(entry_kind::once) + 1, "each kind has a name");
   static_assert(names[std::size_t(entry_kind::cycle) + std::size_t(rotation::in_place)] ==
                 words_of(rotation::in_place).name);

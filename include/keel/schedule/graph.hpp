@@ -32,7 +32,7 @@ constexpr bool can_be_recorded(entry const& e) {
   for (std::size_t i = 0; i < e.value_count; ++i)
     if (!e.values[i]->routine.empty()) return false;
   if (e.what == entry_kind::routine) return e.where.what != place::kind::at_host;
-  return rotates(e.what) || is_between_ranks(e.what) || e.what == entry_kind::walls || e.what == entry_kind::sequence ||
+  return rotates(e.what) || (has_place(e.what) && e.what != entry_kind::reduce) || e.what == entry_kind::sequence ||
          e.what == entry_kind::repeat;
 }
 template <Entry E>
@@ -58,5 +58,12 @@ struct recorded {
 /// of which it warns. See graphs.md.
 template <class... Entries>
 struct graph : detail::group<entry_kind::graph, 1, typename detail::recorded<Entries>::type...> {};
+
+/// A graph whose entries need not follow on each other: those run side by side of which none writes what another one
+/// reads or writes, as they declare it. So a routine may change nothing else, and has no `Kokkos::parallel_reduce` or
+/// `parallel_scan`, whose memory Kokkos shares among kernels; `reduce_owned` is allowed. The fewer a routine declares,
+/// the more runs side by side: two kernels that have nothing in common are two routines.
+template <class... Entries>
+struct parallel_graph : detail::group<entry_kind::graph, 0, typename detail::recorded<Entries>::type...> {};
 
 } // namespace keel::residency

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Reductions as entries of a schedule: one value out of what a routine returns on each rank.
+/// Reductions as entries of a schedule: one value out of what a routine returns, or has written, on each rank.
 
 #include <keel/machine/operations.hpp>
 #include <keel/schedule/routine.hpp>
@@ -38,6 +38,25 @@ struct reduce {
                                .values = Part::about.values,
                                .value_count = Part::about.value_count,
                                .makes = &value};
+};
+
+/// Combines over the ranks what each has of variables that lie on no grid or mesh, element by element, where it is:
+/// `all_reduce<km::minimum, dt>`. Each routine after it finds the result in its own memory, so on a device nothing waits
+/// for the host, unless there are other ranks. Operations are those of `km::all_reduce`. Blocks of a rank have one
+/// result, too; components each have their own. Communicates.
+template <class Operation, Variable... Xs>
+struct all_reduce {
+  using operation = Operation;
+  using parts = keel::list<Xs...>;
+  static_assert(((!Xs::about.lies_on_grid && !Xs::about.is_scratch) && ...),
+                "keel::residency::all_reduce: a variable of which each rank has a part, or a scratch (it is in the "
+                "message). Reduce it to a variable without dimensions, or say off_grid.");
+  static constexpr auto declared = updates<Xs...>::declared;
+  static constexpr entry about{.what = entry_kind::all_reduce,
+                               .name = name_of(entry_kind::all_reduce),
+                               .where = on_device::where,
+                               .first = declared.data(),
+                               .declaration_count = declared.size()};
 };
 
 /// A type that is a reduction.

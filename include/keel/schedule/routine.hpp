@@ -186,7 +186,7 @@ struct entry {
   std::size_t declaration_count = 0;
   entry const* const* children = nullptr;
   std::size_t child_count = 0;
-  int count = 1;                             ///< N of `every` and `repeat`
+  int count = 1;                             ///< N of `every` and `repeat`; 0 of a graph that is parallel
   bool in_pieces = false;                    ///< of a routine: it may be called for pieces
   value_info const* const* values = nullptr; ///< of reductions, which it reads
   std::size_t value_count = 0;

@@ -6,13 +6,16 @@
 /// device, as a list of tasks.
 
 #include <keel/impl/space/kokkos_devices.hpp>
+#include <keel/impl/space/recorded_part.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/simulated.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -20,12 +23,14 @@
 
 namespace keel::space {
 
-/// How the instances of a space record, launch and forget. This one cannot; it is specialised for those that can.
+/// How the instances of a space record, launch and forget: `end` returns a part, null if that is empty, and `join` makes
+/// of parts what `launch` takes. This one cannot; it is specialised for those that can.
 template <class Space>
 struct recorder {
   static constexpr bool can_record = false;
   static void begin(Space const&) {}
   static std::shared_ptr<void const> end(Space const&) { return {}; }
+  static std::shared_ptr<void const> join(std::span<recorded_part const>) { return {}; }
   static void launch(Space const&, void const*) {}
 };
 
@@ -34,7 +39,22 @@ struct recorder<simulated> {
   static constexpr bool can_record = true;
   static void begin(simulated const& space) { space.impl_record(); }
   static std::shared_ptr<void const> end(simulated const& space) {
-    return std::make_shared<std::function<void()>>(space.impl_recorded());
+    auto all = space.impl_recorded();
+    return all ? std::make_shared<std::function<void()>>(std::move(all)) : nullptr;
+  }
+  /// Runs parts in another order than that of their numbers, if they allow one: so a lacking dependency is seen.
+  static std::shared_ptr<void const> join(std::span<recorded_part const> parts) {
+    std::vector<std::shared_ptr<void const>> ordered;
+    std::vector<bool> is_there(parts.size());
+    while (ordered.size() < parts.size())
+      for (std::size_t n = parts.size(); n-- > 0;)
+        if (!is_there[n] && std::ranges::all_of(parts[n].after, [&](std::size_t k) { return is_there[k]; })) {
+          is_there[n] = true, ordered.push_back(parts[n].work);
+          break;
+        }
+    return std::make_shared<std::function<void()>>([all = std::move(ordered)] {
+      for (auto const& one : all) (*static_cast<std::function<void()> const*>(one.get()))();
+    });
   }
   static void launch(simulated const& space, void const* work) {
     space.impl_replay(*static_cast<std::function<void()> const*>(work));
@@ -55,6 +75,8 @@ struct cuda_graphs : cuda_errors {
   static auto stream(Kokkos::Cuda const& space) { return space.cuda_stream(); }
   static constexpr auto begin = &cudaStreamBeginCapture;
   static constexpr auto end = &cudaStreamEndCapture;
+  static constexpr auto create = &cudaGraphCreate;
+  static constexpr auto add = &cudaGraphAddChildGraphNode;
   static constexpr auto nodes = &cudaGraphGetNodes;
   static constexpr auto kind = &cudaGraphNodeGetType;
   static auto instantiate(executable* made, graph of) { return cudaGraphInstantiateWithFlags(made, of, 0); }
@@ -75,6 +97,8 @@ struct hip_graphs : hip_errors {
   static auto stream(auto const& space) { return space.hip_stream(); }
   static constexpr auto begin = &hipStreamBeginCapture;
   static constexpr auto end = &hipStreamEndCapture;
+  static constexpr auto create = &hipGraphCreate;
+  static constexpr auto add = &hipGraphAddChildGraphNode;
   static constexpr auto nodes = &hipGraphGetNodes;
   static constexpr auto kind = &hipGraphNodeGetType;
   static auto instantiate(executable* made, graph of) { return hipGraphInstantiateWithFlags(made, of, 0); }
@@ -91,14 +115,24 @@ struct stream_recorder {
 
   static void begin(Space const& space) { require(Calls::begin(Calls::stream(space), Calls::by_thread)); }
   static std::shared_ptr<void const> end(Space const& space) {
-    typename Calls::graph recorded{};
+    graph recorded{};
     auto const code = Calls::end(Calls::stream(space), &recorded);
-    std::unique_ptr<std::remove_pointer_t<typename Calls::graph>, void (*)(typename Calls::graph)> const held(
-        recorded, [](typename Calls::graph it) { (void)Calls::destroy(it); });
+    auto const held = kept(recorded);
     require(code);
-    require_kernels(recorded);
+    return require_kernels(recorded) == 0 ? nullptr : held;
+  }
+  static std::shared_ptr<void const> join(std::span<recorded_part const> parts) {
+    graph whole{};
+    require(Calls::create(&whole, 0));
+    auto const held = kept(whole);
+    std::vector<typename Calls::node> nodes, after;
+    for (recorded_part const& one : parts) {
+      after.clear();
+      for (std::size_t k : one.after) after.push_back(nodes[k]);
+      require(Calls::add(&nodes.emplace_back(), whole, after.data(), after.size(), graph_of(one)));
+    }
     typename Calls::executable made{};
-    require(Calls::instantiate(&made, recorded));
+    require(Calls::instantiate(&made, parts.size() == 1 ? graph_of(parts[0]) : whole));
     return {made, [](typename Calls::executable it) { (void)Calls::destroy_executable(it); }};
   }
   static void launch(Space const& space, void const* work) {
@@ -106,12 +140,17 @@ struct stream_recorder {
   }
 
 private:
+  using graph = typename Calls::graph;
+  static std::shared_ptr<void const> kept(graph g) {
+    return {g, [](graph it) { (void)Calls::destroy(it); }};
+  }
+  static graph graph_of(recorded_part const& one) { return static_cast<graph>(const_cast<void*>(one.work.get())); }
   static void require(auto code) {
     if (std::string const why = reason_of_code<Calls>(code); !why.empty())
       throw error("space", "what a device was given cannot be recorded", why);
   }
   /// What is copied from memory of the host may be another thing when it is launched.
-  static void require_kernels(typename Calls::graph recorded) {
+  static std::size_t require_kernels(graph recorded) {
     std::size_t count = 0;
     require(Calls::nodes(recorded, nullptr, &count));
     std::vector<typename Calls::node> all(count);
@@ -124,6 +163,7 @@ private:
                     "it copies from memory of the host, or has a kernel with more than 512 bytes of arguments",
                     "Take keel's loops, or require Kokkos' HintLightWeight of the policy");
     }
+    return count;
   }
 };
 

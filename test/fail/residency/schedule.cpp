@@ -39,6 +39,11 @@ void use(kr::fields<two_memories, eta>& f) { f.step(step{}, 1.5); }
 // expect: recorded<output>
 struct step : kr::schedule<kr::graph<kr::cycle<eta>, advance, output>> {};
 kr::entry const& first = step::about;
+#elif defined(ALL_REDUCE_OF_A_GRID)
+// expect: keel::residency::all_reduce: a variable of which each rank has a part, or a scratch
+// expect: all_reduce<
+struct step : kr::schedule<kr::all_reduce<keel::machine::minimum, eta>> {};
+kr::entry const& first = step::about;
 #elif defined(GRAPH_OF_ANYTHING)
 // expect: an argument of step or run that a routine of a graph takes cannot be compared
 struct anything {

@@ -83,6 +83,18 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
   void set_argument(typename A::value_type const& value);
   template <class A, class Tag>
   [[nodiscard]] auto argument_in() const;
+  /// So many bytes in the memory of a space, which stay where they are as long as these fields: graphs name them. What
+  /// is in them is for one purpose, and until its next call.
+  template <class Space, class Purpose>
+  [[nodiscard]] void* kept_memory(std::size_t bytes) const {
+    using view = Kokkos::View<unsigned char*, typename Space::memory_space>;
+    static constexpr char purpose = 0;
+    for (kept_bytes const& one : kept_bytes_)
+      if (one.purpose == &purpose && one.size >= bytes) return one.data;
+    auto const made = std::make_shared<view>(Kokkos::view_alloc("keel: kept", Kokkos::WithoutInitializing), bytes);
+    kept_bytes_.push_back({&purpose, bytes, made->data(), made});
+    return made->data();
+  }
   template <class View>
   [[nodiscard]] std::optional<owner> owner_of(View const& v, std::string_view call) const {
     executor_.require_idle(call);
@@ -91,6 +103,13 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
 
   instances<host_tag, devices> instances_;
   std::size_t chosen_ = 0; ///< the device, by its place in the list
+  struct kept_bytes {
+    void const* purpose;
+    std::size_t size;
+    void* data;
+    std::shared_ptr<void> view;
+  };
+  mutable std::vector<kept_bytes> kept_bytes_;
   [[no_unique_address]] mutable occupancy<tracking::may_check> users_;
 };
 

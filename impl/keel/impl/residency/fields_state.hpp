@@ -44,6 +44,7 @@ struct fields_state {
   /// join.hpp, which compiles it for other ranks than keel's.
   template <class Ranks>
   void join(machine::basic_environment<Ranks> const& of, bool are_policys);
+  [[nodiscard]] bool has_other_ranks() const;
   /// Gets ready to exchange ghosts, in two steps of all ranks: the first finds the memory for it.
   void prepare_to_connect();
   void connect();

@@ -24,6 +24,7 @@ KEEL_INLINE void fields_state::prepare_to_connect() {
   else all = transports_of(all_transports{}, *ranks_);
   exchanger_->prepare(std::move(all), *ranks_);
 }
+KEEL_INLINE bool fields_state::has_other_ranks() const { return ranks_ != nullptr && ranks_->size() > 1; }
 KEEL_INLINE void fields_state::connect() { exchanger_->connect(exchanges_in_); }
 
 } // namespace keel::residency::detail

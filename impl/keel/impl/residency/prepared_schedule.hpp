@@ -36,6 +36,7 @@ struct prepared_schedule {
     std::optional<prepared> call;         ///< of a routine that ran: its requests with their states
     bool is_plain = false;                ///< a routine, and nothing begins or ends around it
     memory runs_in = host;                ///< of a graph: all of it; none if there are several
+    bool combines_values = false;         ///< of a graph: an all_reduce is in it
     std::unique_ptr<recordings> recorded; ///< of the first of entries that are recorded together
   };
   std::vector<node_state> nodes;

@@ -54,8 +54,10 @@ KEEL_INLINE prepared_schedule::prepared_schedule(schedule_view const& v, arrays 
       if (v.table.is_scratch(r)) nodes[i].is_plain = false;
     if (n.what() != entry_kind::graph) continue;
     std::vector<memory> all;
-    for (std::size_t k = i; k < n.end; ++k)
+    for (std::size_t k = i; k < n.end; ++k) {
       if (has_place(v.table.nodes[k].what())) all.push_back(v.where[k]);
+      if (v.table.nodes[k].what() == entry_kind::all_reduce) nodes[i].combines_values = true;
+    }
     if (!all.empty())
       nodes[i].runs_in =
           std::count(all.begin(), all.end(), all[0]) == std::ptrdiff_t(all.size()) ? all[0] : memory::none;

@@ -120,15 +120,19 @@ private:
   std::optional<machine::pending<typename App::ranks, travels, operation>> request_;
 };
 
+/// Throws if the environment of a run is not that of the policy.
+inline void require_environment(fields_state const& of, std::string_view place, std::string_view name) {
+  if (!of.environment_)
+    throw error(std::string(place), std::string(name) + " cannot be made",
+                "the environment of the run is not of the `ranks` of the policy", "Give both the same");
+}
 /// That of `E`, made when there is none yet. Its value counts as gone from here on.
 template <class E, class App>
 reduction<App, E>& renewed(fields_base<App>& base) {
   using type = reduction<App, E>;
   kept_value* kept = base.executor_.find_value(E::value);
   if (kept == nullptr) {
-    if (!base.environment_)
-      throw error("residency::reduce", "reduction " + std::string(E::about.name) + " cannot be made",
-                  "the environment of the run is not of the `ranks` of the policy", "Give both the same");
+    require_environment(base, "residency::reduce", "reduction " + std::string(E::about.name));
     kept = &base.executor_.keep(std::unique_ptr<kept_value>(
         new kept_value{&E::value,
                        {new type(base.environment_), [](void* it) { delete static_cast<type*>(it); }},

@@ -36,6 +36,7 @@ private:
     case entry_kind::reduce:
     case entry_kind::exchange:
     case entry_kind::accumulate:
+    case entry_kind::all_reduce:
     case entry_kind::walls:
     case entry_kind::save: return leaf(i);
     case entry_kind::sequence:

@@ -91,6 +91,7 @@ public:
     case entry_kind::cycle_in_place:
     case entry_kind::exchange:
     case entry_kind::accumulate:
+    case entry_kind::all_reduce:
     case entry_kind::walls:
     case entry_kind::output:
     case entry_kind::save:

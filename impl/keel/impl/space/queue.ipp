@@ -89,7 +89,9 @@ KEEL_INLINE void queue::record() {
 }
 KEEL_INLINE std::function<void()> queue::recorded() {
   is_recording = false;
-  return [all = std::shared_ptr(std::move(kept_))] {
+  std::shared_ptr<std::vector<std::function<void()>> const> const all = std::move(kept_);
+  if (all == nullptr || all->empty()) return {};
+  return [all] {
     for (auto const& task : *all) task();
   };
 }

@@ -89,7 +89,7 @@ public:
   void leaf(std::size_t i) {
     prepared_schedule::node_state& state = schedule_.nodes[i];
     if (is_simple_ && state.is_plain && state.call) [[likely]]
-      return plain_routine(i, *state.call);
+      return plain_routine(i, *state.call), end_recorded(i);
     if (under_way_ != i) finish(nodes_[i].finishes);
     try {
       all_.finish_reductions(nodes_[i].about);
@@ -101,6 +101,7 @@ public:
       throw;
     }
     finish(nodes_[i].finishes_last);
+    end_recorded(i);
   }
   template <class Body>
   void group(std::size_t i, Body const& body) {
@@ -115,7 +116,9 @@ public:
 
 private:
   [[nodiscard]] std::span<request const> asked(std::size_t i) const { return schedule_.what.table.asked(i); }
-  [[nodiscard]] memory where(std::size_t i) const { return schedule_.what.where[i]; }
+  [[nodiscard]] memory where(std::size_t i) const {
+    return nodes_[i].what() == entry_kind::all_reduce ? host : schedule_.what.where[i]; // if it has to do anything
+  }
   [[nodiscard]] action const& action_of(std::size_t i) const { return schedule_.what.actions[i]; }
   /// How often the body of a group runs.
   [[nodiscard]] int rounds(std::size_t i) const {
@@ -128,20 +131,8 @@ private:
     case entry_kind::sequence:
     case entry_kind::graph:
     case entry_kind::analysis: return 1;
-    case entry_kind::choose: // one of its entries runs
-    case entry_kind::routine:
-    case entry_kind::reduce:
-    case entry_kind::cycle:
-    case entry_kind::rewind:
-    case entry_kind::cycle_in_place:
-    case entry_kind::exchange:
-    case entry_kind::accumulate:
-    case entry_kind::walls:
-    case entry_kind::output:
-    case entry_kind::save:
-    case entry_kind::checkpoint: return 0; // have no body
+    default: return 0; // have no body; of a choose one entry runs
     }
-    return 0;
   }
   /// What a condition says: whether, or which.
   [[nodiscard]] int decide(std::size_t i) const { return action_of(i).decide(all_.fields, arguments_); }
@@ -162,6 +153,7 @@ private:
       begin(i);
       return only_begins ? void() : end(i);
     }
+    case entry_kind::all_reduce: return combines_values() ? routine(i) : void();
     case entry_kind::output:
       all_.finish_reductions(nullptr);
       book_.copy_back_for(nodes_[i].about->name, range_);
@@ -173,26 +165,22 @@ private:
     case entry_kind::cycle_in_place:
       for (request const& r : asked(i)) book_.rotate(r.variable, rotation_of(nodes_[i].what()));
       return;
-    case entry_kind::sequence:
-    case entry_kind::analysis:
-    case entry_kind::graph:
-    case entry_kind::repeat:
-    case entry_kind::every:
-    case entry_kind::when:
-    case entry_kind::choose:
-    case entry_kind::once: return; // groups
+    default: return; // groups
     }
   }
+  // Whether an all_reduce has something to combine: alike on all ranks.
+  [[nodiscard]] bool combines_values() const { return all_.on.has_blocks() || all_.fields.has_other_ranks(); }
   void graph(std::size_t i, auto const& body) {
     memory const m = queue_of_graph(i);
     if (m == memory::none) return body();
+    bool const is_cut = schedule_.nodes[i].combines_values && combines_values();
     auto const& known = schedule_.nodes[i + 1].recorded; // ways to ranks whose arrays lie in a device stay as they are
-    if (known != nullptr && known->exchange_by(&all_.by)) return record_together(i, i + 1, nodes_[i].end, m, &all_.by);
-    sending out = sending::nothing;
-    for (std::size_t n = i; n < nodes_[i].end; ++n)
-      if (is_between_ranks(nodes_[n].what())) out = std::max(out, all_.by.sends(asked(n), how(n)));
-    if (out != sending::again) return record(i, i + 1, nodes_[i].end, m, out == sending::once);
-    record_together(i, i + 1, nodes_[i].end, m, &all_.by);
+    sending out = known != nullptr && known->exchange_by(&all_.by) ? sending::again : sending::nothing;
+    for (std::size_t n = i; n < nodes_[i].end && out == sending::nothing; ++n)
+      if (is_between_ranks(nodes_[n].what())) out = all_.by.sends(asked(n), how(n));
+    exchanger* const by = out == sending::again ? &all_.by : nullptr;
+    if (by != nullptr && !is_cut) return record_together(i, i + 1, nodes_[i].end, m, by);
+    record(i, i + 1, nodes_[i].end, m, is_cut || out == sending::once, by);
   }
   // The memory of the device that a graph gives all its work; none if it is not to be recorded.
   [[nodiscard]] memory queue_of_graph(std::size_t i) const {
@@ -202,38 +190,42 @@ private:
     if (m == memory::none || m == host || !ledger_.is_open(m)) return memory::none;
     return all_.on.provider().queue_of(m).can_record() ? m : memory::none;
   }
-  // Of the entries of a graph those between two that communicate are recorded together, if messages cannot be.
-  void record(std::size_t graph, std::size_t begin, std::size_t end, memory m, bool sends) {
+  // Of the entries of a graph those between two that communicate are recorded together: exchanges with them if `by` is
+  // there, as what it sends can be recorded.
+  void record(std::size_t graph, std::size_t begin, std::size_t end, memory m, bool is_cut, exchanger* by) {
     for (std::size_t i = begin; i < end;) {
       std::size_t last = i, next = i; // the last of those, and what follows it
-      while (next < end && !(sends && (communicates(next) || (next != i && nodes_[next].finishes != no_node))))
+      while (next < end && !(is_cut && (is_apart(next, by) || (next != i && nodes_[next].finishes != no_node && !by))))
         last = next, next = nodes_[next].end;
       if (next != i) {
-        if (sends) finish(nodes_[i].finishes);
-        record_together(graph, i, next, m);
-        if (sends) finish(nodes_[last].finishes_last);
+        if (is_cut) finish(nodes_[i].finishes);
+        record_together(graph, i, next, m, by);
+        if (is_cut) finish(nodes_[last].finishes_last);
       } else {
         next = nodes_[i].end;
         has_body(nodes_[i].what()) ? finish(nodes_[i].finishes) : leaf(i);
-        for (int n = rounds(i); n > 0; --n) record(graph, i + 1, next, m, sends);
+        for (int n = rounds(i); n > 0; --n) record(graph, i + 1, next, m, is_cut, by);
       }
       i = next;
     }
   }
-  [[nodiscard]] bool communicates(std::size_t i) const {
+  [[nodiscard]] bool is_apart(std::size_t i, exchanger const* by) const {
     for (std::size_t n = i; n < nodes_[i].end; ++n)
-      if (is_between_ranks(nodes_[n].what()) || nodes_[n].begins != no_node) return true;
+      if (nodes_[n].what() == entry_kind::all_reduce ||
+          (by == nullptr && (is_between_ranks(nodes_[n].what()) || nodes_[n].begins != no_node)))
+        return true;
     return false;
   }
-  void record_together(std::size_t graph, std::size_t begin, std::size_t end, memory m, exchanger* by = nullptr) {
+  void record_together(std::size_t graph, std::size_t begin, std::size_t end, memory m, exchanger* by) {
     auto& known = schedule_.nodes[begin].recorded;
     if (known == nullptr || !known->exchange_by(by))
-      known = std::make_unique<recordings>(all_.on, book_, by, m, schedule_.what.table, begin, end);
-    auto const body = [&] { walk(nodes_, begin, end, *this); };
+      known = std::make_unique<recordings>(all_.on, book_, by, m, schedule_.what.table, begin, end,
+                                           nodes_[graph].about->count == 0);
+    auto const body = [&] { walk(nodes_, begin, end, *this), finish(under_way_); };
     rotations turned{*this};
     auto const rotate = [&] { walk(nodes_, begin, end, turned); };
     std::uint32_t const other = std::exchange(under_way_, no_node); // begun before, and finished after
-    is_recorded_ = true;
+    recorded_by_ = known.get();
     try {
       known->run(action_of(graph).keeps, arguments_, thunk::of(body), thunk::of(rotate));
     } catch (...) {
@@ -242,7 +234,7 @@ private:
       finish(under_way_);
       throw;
     }
-    is_recorded_ = false;
+    recorded_by_ = nullptr;
     under_way_ = other;
     std::size_t last = end; // what is final is copied early, unless levels rotate before the end
     while (last > begin && !rotates(nodes_[last - 1].what())) --last;
@@ -348,9 +340,12 @@ private:
       call_for(pieces.end() - 1, {c, c + 1});
     }
   }
+  void end_recorded(std::size_t i) {
+    if (recorded_by_ != nullptr) recorded_by_->end_entry(asked(i), std::exchange(has_sent_, false));
+  }
   void begin_prefetch(std::size_t i) {
     std::span<prefetch const> const runs = schedule_.prefetches.of(i);
-    if (runs.empty() || !book_.keeps_ledger() || is_recorded_) return;
+    if (runs.empty() || !book_.keeps_ledger() || recorded_by_ != nullptr) return;
     has_prefetched_ = true;
     book_.begin_prefetch(runs, schedule_.prefetches.requests.data(), range_);
   }
@@ -358,11 +353,12 @@ private:
     return nodes_[exchange].what() == entry_kind::accumulate ? combine::add : combine::replace;
   }
   void begin(std::size_t exchange) {
+    has_sent_ = true;
     all_.by.begin(asked(exchange), where(exchange), range_, how(exchange));
     under_way_ = std::uint32_t(exchange);
   }
   void end(std::size_t exchange) {
-    under_way_ = no_node; // also if it fails
+    under_way_ = no_node, has_sent_ = true; // also if it fails
     all_.by.finish(asked(exchange), where(exchange), range_, how(exchange));
   }
   void finish(std::uint32_t exchange) {
@@ -388,7 +384,8 @@ private:
   void const* arguments_;
   bool is_whole_;                     // all components
   bool is_simple_;                    // and nothing observes
-  bool is_recorded_ = false;          // what runs, or will be
+  recordings* recorded_by_ = nullptr; // what runs, or will be
+  bool has_sent_ = false;             // since an entry of a graph ended
   std::uint32_t under_way_ = no_node; // the exchange that began and has not ended: one at most
 
 public:

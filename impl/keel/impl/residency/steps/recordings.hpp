@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,12 +26,15 @@ class recordings {
 public:
   /// Exchanges are among them if `by` is there.
   recordings(arrays& of, book& in, exchanger* by, memory where, schedule_nodes const& table, std::size_t begin,
-             std::size_t end);
+             std::size_t end, bool is_parallel);
   [[nodiscard]] bool exchange_by(exchanger const* by) const { return exchanger_ == by; }
 
   /// Brings what they read to the device. Runs them by `body`, the first time that the fields are as they are. The
   /// second time it records what `body` launches. From then on that is launched, and `rotate` rotates levels as `body`.
   void run(bool (*keeps)(std::shared_ptr<void const>&, void const*), void const* arguments, thunk body, thunk rotate);
+
+  /// An entry has launched what it does, which declares these; or, if it `sends`, what all others wait for.
+  void end_entry(std::span<request const> asked, bool sends);
 
   /// A graph does not run in one memory: the user is told, once.
   static void tell_of_memories(book const& of);
@@ -53,6 +57,17 @@ private:
     std::string_view reader;
     request what;
   };
+  /// What an entry launched while it was recorded, and the arrays that it reads or writes.
+  struct accessed {
+    std::byte const *begin, *end;
+    bool is_written;
+  };
+  struct entry_work {
+    std::shared_ptr<void const> work;
+    std::vector<accessed> all;
+    bool is_apart; ///< it follows all before it, and all others follow it
+    [[nodiscard]] bool is_before(entry_work const& other) const;
+  };
   static constexpr std::size_t most = 64; // the oldest goes
   static constexpr int most_misses = 200; // in a row: the user is told
 
@@ -61,6 +76,9 @@ private:
   [[nodiscard]] bool begin_repeated(recording& one);
   void run_repeated(recording& one, thunk body);
   void record(recording& one, thunk body);
+  void end_part(std::span<request const> asked, bool sends);
+  /// The entries of a parallel graph, each after those that it cannot run beside.
+  [[nodiscard]] std::vector<space::recorded_part> parts() const;
   void tell(std::string_view what, std::string_view advice);
 
   arrays& arrays_;
@@ -72,7 +90,8 @@ private:
   std::vector<std::uint32_t> links_; // now
   std::size_t next_ = 0;             // where to look first: levels come round in order
   int misses_ = 0;
-  bool is_told_ = false;
+  bool is_told_ = false, is_parallel_, is_recording_ = false;
+  std::vector<entry_work> entries_; // while it records
 };
 
 } // namespace keel::residency::detail

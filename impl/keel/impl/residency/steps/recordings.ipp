@@ -17,8 +17,8 @@ constexpr int level_before(int l, int levels, rotation how) {
 }
 
 KEEL_INLINE recordings::recordings(arrays& of, book& in, exchanger* by, memory where, schedule_nodes const& table,
-                                   std::size_t begin, std::size_t end)
-    : arrays_(of), book_(in), exchanger_(by), where_(where) {
+                                   std::size_t begin, std::size_t end, bool is_parallel)
+    : arrays_(of), book_(in), exchanger_(by), where_(where), is_parallel_(is_parallel) {
   for (std::size_t i = begin; i < end; ++i) {
     if (!has_place(table.nodes[i].what())) continue;
     for (request const& r : table.asked(i)) {
@@ -115,6 +115,43 @@ KEEL_INLINE void recordings::run_repeated(recording& one, thunk body) {
   }
 }
 
+inline bool recordings::entry_work::is_before(entry_work const& other) const {
+  if (is_apart || other.is_apart) return true;
+  for (accessed const& a : all)
+    for (accessed const& b : other.all)
+      if ((a.is_written || b.is_written) && a.begin < b.end && b.begin < a.end) return true;
+  return false;
+}
+KEEL_INLINE void recordings::end_entry(std::span<request const> asked, bool sends) {
+  if (is_parallel_ && is_recording_) end_part(asked, sends);
+}
+KEEL_INLINE void recordings::end_part(std::span<request const> asked, bool sends) {
+  copy_queue const& queue = arrays_.provider().queue_of(where_);
+  entry_work made{queue.recorded(), {}, sends};
+  queue.record();
+  if (made.work == nullptr) return;
+  for (request const& r : asked)
+    for (int c = 0; c < arrays_.components(); ++c) {
+      shape const& lies = arrays_.provider().shape_of(r.variable, c);
+      auto const* const begin = static_cast<std::byte const*>(arrays_.provider().array(r.variable, r.level, c, where_));
+      made.all.push_back({begin, begin + lies.elements * lies.element_bytes, r.writes != region::none});
+    }
+  entries_.push_back(std::move(made));
+}
+inline std::vector<space::recorded_part> recordings::parts() const {
+  std::vector<space::recorded_part> made;
+  std::vector<std::vector<bool>> reached(entries_.size(), std::vector<bool>(entries_.size()));
+  for (std::size_t n = 0; n < entries_.size(); ++n) {
+    made.push_back({entries_[n].work, {}});
+    for (std::size_t k = n; k-- > 0;) {
+      if (reached[n][k] || !entries_[k].is_before(entries_[n])) continue;
+      made[n].after.push_back(k), reached[n][k] = true;
+      for (std::size_t i = 0; i < k; ++i) reached[n][i] = reached[n][i] || reached[k][i];
+    }
+  }
+  return made;
+}
+
 // Nothing of it has run when that fails: then the fields are as they were.
 KEEL_INLINE void recordings::record(recording& one, thunk body) {
   copy_queue const& queue = arrays_.provider().queue_of(where_);
@@ -123,17 +160,23 @@ KEEL_INLINE void recordings::record(recording& one, thunk body) {
   try {
     book::recording_scope const unpoisoned(book_);
     queue.record();
+    entries_.clear(), is_recording_ = true;
     try {
       body();
       if (exchanger_ != nullptr) exchanger_->end_repeated(one.exchanges);
+      end_part({}, true);
     } catch (...) {
+      is_recording_ = false;
       try {
         (void)queue.recorded();
       } catch (...) { // the first one tells more
       }
       throw;
     }
-    one.work = queue.recorded();
+    is_recording_ = false;
+    (void)queue.recorded(); // nothing
+    one.work = queue.joined(parts());
+    entries_.clear();
     one.after = book_.ledger().now(), one.sent = book_.traffic(), one.sent.add(before, true);
     queue.replay(one.work.get());
   } catch (std::exception const& e) {
