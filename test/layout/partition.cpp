@@ -307,6 +307,7 @@ TEST_CASE("residency: ghosts are one range of ids, or a range of such ranges") {
   std::int64_t const far[] = {-9};
   std::vector<std::span<std::int64_t const>> const both{near, far};
   CHECK(kr::partition<cells>(world, own, near).layer(1) == kr::element_range{3, 5});
+  CHECK(kr::partition<cells>(world, own).here()->digest != kr::partition<cells>(world, ids{7, 5, -9}).here()->digest);
   kr::partition<cells> const c{world, own, std::span(both)};
   CHECK(c.layer(2) == kr::element_range{5, 6});
   CHECK(c.owners()[2] == 0);

@@ -20,10 +20,11 @@ namespace keel::residency::detail {
   return x ^ x >> 31;
 }
 
-/// The digest of these numbers in this order, after those of another digest.
+/// The digest of these numbers in this order, after those of another digest. A chain would wait for each number.
 [[nodiscard]] constexpr std::uint64_t digest_of(std::span<std::int64_t const> numbers, std::uint64_t before) {
-  for (std::int64_t const n : numbers) before = mixed(before * 31 + std::uint64_t(n) + 1);
-  return before;
+  std::uint64_t sum = before;
+  for (std::int64_t const n : numbers) sum += mixed(std::uint64_t(n) + mixed(++before));
+  return mixed(sum);
 }
 
 /// A number for each of some ids. If they are close, an array with a slot for each id between the least and the most;
