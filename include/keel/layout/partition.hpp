@@ -49,6 +49,9 @@ template <class Layers>
   else return {std::begin(ghosts), std::end(ghosts)};
 }
 
+template <class View>
+struct ids_in_views; // see <keel/exchange/device_ids.hpp>
+
 /// Collective over `env`. `begin` gives what an `owner_search` is made of beside the ranks.
 template <machine::CommunicatingRanks R, class Begin>
 [[nodiscard]] std::shared_ptr<elements> find_owners(machine::basic_environment<R> const& env, std::string_view mesh,
@@ -126,11 +129,19 @@ public:
   /// owner, a rank has 2^31 elements or more, or it lacks memory. On a non-member it is empty.
   template <machine::CommunicatingRanks R, detail::LayersOfIds Ghosts = std::vector<std::vector<std::int64_t>>>
   partition(machine::basic_environment<R> const& env, std::span<std::int64_t const> owned, Ghosts const& ghosts = {})
-      : here_(detail::find_owners(env, M::name, owned, ghosts,
-                                  M::has_images ? detail::search_for::images : detail::search_for::owners)) {}
+      : here_(detail::find_owners(env, M::name, owned, ghosts, wanted)) {}
   template <machine::CommunicatingRanks R>
   partition(machine::basic_environment<R> const& env, element_ids<M> const& ids)
       : partition(env, ids.owned, ids.ghosts) {}
+
+  /// The ids lie in views of Kokkos' in one dimension, on the host or a device; `ghosts` is a view or a range of them.
+  /// The partition is that of the same ids on the host, to which they are copied, because it keeps them. A device whose
+  /// memory the host cannot use looks for the owners. Waits for all kernels first. Needs <keel/exchange.hpp>.
+  template <machine::CommunicatingRanks R, class Owned, class Ghosts = std::vector<Owned>>
+    requires requires { typename Owned::execution_space; } // Kokkos is not known here
+  partition(machine::basic_environment<R> const& env, Owned const& owned, Ghosts const& ghosts = {})
+      : here_(detail::find_owners(
+            env, M::name, [&](auto const& make) { detail::ids_in_views<Owned>::give(make, owned, ghosts); }, wanted)) {}
 
   /// These are all elements of the rank, and ghosts, which are one layer, lie anywhere among them, as the mask says:
   /// local indices are places in `ids`. If they lie so on any rank, neither owned elements nor ghosts are ranges, and
@@ -174,6 +185,7 @@ public:
   [[nodiscard]] std::shared_ptr<detail::index_space const> space() const { return detail::mesh_space(M::name, here_); }
 
 private:
+  static constexpr auto wanted = M::has_images ? detail::search_for::images : detail::search_for::owners;
   std::shared_ptr<detail::elements const> here_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "heat.hpp"
+#include <keel/exchange/device_ids.hpp>
 #include <keel/layout/partition.hpp>
 
 struct cells : kr::mesh<"cells"> {};
@@ -35,6 +36,9 @@ void use(kr::fields<app, h, un>& f) { f.step(step{}); }
 #elif defined(MIGRATE_TO_DOUBLES)
 // expect: the destinations of migrate are no view of int in one dimension
 void use(kr::fields<app, h, un>& f, Kokkos::View<double*> const& ranks) { f.migrate(cells{}, ranks); }
+#elif defined(IDS_OF_INT)
+// expect: ids are no view of std::int64_t in one dimension
+auto made(keel::machine::environment const& env, Kokkos::View<int*> ids) { return kr::partition<cells>(env, ids); }
 #elif defined(REPARTITION_TWICE)
 // expect: repartition gets two partitions of one mesh
 void use(kr::fields<app, h, un>& f, kr::partition<cells> const& c) { f.repartition(c, c); }

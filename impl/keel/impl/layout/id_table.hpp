@@ -2,7 +2,9 @@
 #pragma once
 
 /// @file
-/// Finds a number by an id. Depends only on the standard library.
+/// Finds a number by an id.
+
+#include <keel/policy/macros.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +16,7 @@
 namespace keel::residency::detail {
 
 /// The finalizer of SplitMix64 (S. Vigna): each bit of the result depends on each of the argument.
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t x) {
+[[nodiscard]] KEEL_FUNCTION constexpr std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
   x = (x ^ x >> 27) * 0x94d049bb133111ebU;
   return x ^ x >> 31;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ namespace keel::residency::detail {
 
 /// Ids that follow on each other, at local indices that do so. If ids are not close, each is a run.
 struct id_run {
+  static constexpr std::int32_t longest = 256; ///< because a thread of a device goes through it
+
   std::int64_t id; ///< the first
   std::int32_t place, length;
 };
@@ -77,14 +80,16 @@ private:
 /// others wait for its messages; what `found` all ranks return has to be joined by `worse`, and checked in the end.
 class owner_search {
 public:
-  owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
-               std::span<std::span<std::int64_t const> const> layers);
-  /// With ghosts anywhere in one layer, as the mask says, of which there are so many entries.
-  owner_search(int rank, int ranks, std::span<std::int64_t const> ids, std::vector<bool> const& is_ghost);
-
   using runs = std::vector<machine::parcel<id_run>>;
   using owners = std::vector<machine::parcel<owned_at>>;
   using places = std::vector<machine::parcel<std::int32_t>>;
+  /// What `answers` does, by kernels of a device. None if memory is lacking there, or if there is a mistake.
+  using device_answers = std::optional<owners>(runs const& from_all, bool may_repeat);
+
+  owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
+               std::span<std::span<std::int64_t const> const> layers, device_answers* by_device = nullptr);
+  /// With ghosts anywhere in one layer, as the mask says, of which there are so many entries.
+  owner_search(int rank, int ranks, std::span<std::int64_t const> ids, std::vector<bool> const& is_ghost);
 
   /// For `images` ghosts may be in several layers, but once in each. The same on all ranks, before the other steps.
   void look_for(search_for what);
@@ -100,6 +105,7 @@ public:
 
 private:
   int rank_, ranks_;
+  device_answers* by_device_ = nullptr;
   elements made_;
   verdict found_;
   int layers_ = 0; // of all ranks

@@ -14,8 +14,8 @@ namespace keel::residency::detail {
 }
 
 KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
-                                       std::span<std::span<std::int64_t const> const> layers)
-    : rank_(rank), ranks_(ranks) {
+                                       std::span<std::span<std::int64_t const> const> layers, device_answers* by_device)
+    : rank_(rank), ranks_(ranks), by_device_(by_device) {
   made_.rank = rank, made_.ranks = ranks;
   std::size_t all = owned.size();
   for (auto const& layer : layers) all += layer.size();
@@ -75,7 +75,8 @@ KEEL_INLINE id_bounds owner_search::bounds() const {
   return join_bounds{}(bounds_of(std::span(made_.ids).first(std::size_t(made_.owned))), mine);
 }
 
-// A parcel has the number of runs of owned ids in place of an id, these, and runs of ghosts.
+// A parcel has the numbers of runs of owned ids, of owned ids and of ghosts in place of a run, runs of owned ids, and
+// those of ghosts with the places of their answers.
 KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all) {
   directories_ = {all, ranks_}, layers_ = int(all.layers), made_.digest = all.digest;
   made_.is_scattered = all.scattered != 0;
@@ -88,7 +89,7 @@ KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all
     int const rank = directories_.of(ids[i]);
     std::size_t const begin = i++, end = is_owned ? std::size_t(made_.owned) : ids.size();
     auto const follows = [&] {
-      return i != end && std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1 &&
+      return i != end && i - begin != id_run::longest && std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1 &&
              (!is_owned || made_.place(i) == made_.place(i - 1) + 1);
     };
     if (directories_.are_close() && follows())
@@ -104,13 +105,18 @@ KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all
     auto& items = out[std::size_t(number)].items;
     std::int32_t const place = is_owned ? made_.place(begin) : std::int32_t(begin); // of a ghost only this rank asks it
     items.push_back({ids[begin], place, std::int32_t(i - begin)}), items[0].id += is_owned ? 1 : 0;
+    (is_owned ? items[0].place : items[0].length) += items.back().length;
   }
   std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
-  for (auto const& p : out) asked_.insert(asked_.end(), p.items.begin() + 1 + p.items[0].id, p.items.end());
+  for (auto& p : out)
+    for (std::int32_t next = 0; id_run & run : std::span(p.items).subspan(1 + std::size_t(p.items[0].id)))
+      asked_.push_back(run), run.place = std::exchange(next, next + run.length);
   return out;
 }
 
 KEEL_INLINE owner_search::owners owner_search::answers(runs const& from_all) {
+  if (by_device_ != nullptr)
+    if (auto found = by_device_(from_all, may_repeat_)) return std::move(*found);
   owners answers;
   auto const note = [&](mistake what, std::int64_t id, int first, int second) {
     found_ = worse{}(found_, {what, first, second, id});
