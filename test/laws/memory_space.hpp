@@ -18,6 +18,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace keel::laws {
 
@@ -148,14 +149,18 @@ TEST_CASE_TEMPLATE_DEFINE("space: a memory space keeps the laws of one", Space, 
     view const raw(Kokkos::view_alloc("raw", Space(), Kokkos::WithoutInitializing), 5);
     CHECK(raw.label() == "raw");
   }
-  SUBCASE("every allocation is aligned, also of one byte") {
-    for (std::size_t bytes : {1, 63, 64, 1000, 1 << 20}) {
-      void* const p = Space().allocate("aligned", bytes);
-      CHECK(reinterpret_cast<std::uintptr_t>(p) % 64 == 0);
+  SUBCASE("every allocation is aligned, also of one byte, and beside others") {
+    std::vector<std::pair<void*, std::size_t>> given;
+    for (std::size_t const bytes : {1, 48, 63, 64, 80, 96, 112, 1000, 1 << 20})
+      for (int n = 0; n < 3; ++n) given.emplace_back(Space().allocate("aligned", bytes), bytes);
+    int wrong = 0;
+    for (auto const& [p, bytes] : given) {
+      wrong += reinterpret_cast<std::uintptr_t>(p) % 64 == 0 ? 0 : 1;
       Space().deallocate("aligned", p, bytes);
-      Kokkos::View<char*, Space> const v("v", bytes);
-      CHECK(reinterpret_cast<std::uintptr_t>(v.data()) % 64 == 0);
     }
+    CHECK(wrong == 0);
+    Kokkos::View<char*, Space> const v("v", 63);
+    CHECK(reinterpret_cast<std::uintptr_t>(v.data()) % 64 == 0);
   }
   SUBCASE("a view of no element can be copied, and a default one owns nothing") {
     view a("none", 0);

@@ -54,18 +54,6 @@ TEST_CASE("space: a pool serves many views from few blocks of its upstream") {
   CHECK(space.resource().high_water() == most);
 }
 
-TEST_CASE("space: what a pool gives is aligned, whatever its size") {
-  auto const space = of_its_own();
-  std::vector<void*> given;
-  for (std::size_t bytes = 1; bytes < 300; ++bytes)
-    for (int i = 0; i < 3; ++i) {
-      CAPTURE(bytes);
-      given.push_back(space.allocate(bytes));
-      CHECK(reinterpret_cast<std::uintptr_t>(given.back()) % pool::alignment == 0);
-    }
-  for (std::size_t n = 0; n < given.size(); ++n) space.deallocate(given[n], n / 3 + 1);
-}
-
 TEST_CASE("space: a pool takes no more than its limit, and says so") {
   auto const space = of_its_own({.limit = 1 << 20});
   auto const message =
