@@ -14,7 +14,7 @@ using test::recording_provider, test::trial;
 
 namespace {
 
-constexpr kr::memory first_device{1}, second_device{2};
+constexpr kr::memory first_device{1};
 using words = std::vector<std::string>;
 
 // One that cannot.
@@ -96,19 +96,4 @@ TEST_CASE("residency: where a copy to the host cannot begin early it is made for
   CHECK(provider.calls.empty());
   book.pre_call({&read, 1}, kr::host, "reader");
   CHECK(provider.calls == words{"to_host"});
-
-  recording_provider three{3};
-  three.add(1, {1, 1, 1});
-  kr::ledger<recording_provider> busy{three, 3};
-  (void)busy.add("v", 1);
-  busy.pre_call({&write, 1}, kr::host, "writer");
-  busy.post_call({&write, 1}, kr::host);
-  busy.pre_call({&read, 1}, second_device, "reader"); // what leaves may still do so
-  busy.pre_call({&write, 1}, first_device, "writer");
-  busy.post_call({&write, 1}, first_device);
-  three.writes_down = true;
-  busy.begin_to_host({&read, 1}, "reader", {});
-  CHECK(three.calls.empty());
-  busy.pre_call({&read, 1}, kr::host, "reader");
-  CHECK(three.calls == words{"wait", "to_host"});
 }
