@@ -121,6 +121,15 @@ struct scale : kr::routine<"scale", kr::on_device, kr::reads<extremes>, kr::upda
     kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { to(i, j) *= 1 / (1 + by(0) * by(0)) + by(1) / 1000; });
   }
 };
+/// Writes what one before it reads.
+struct shrink : kr::routine<"shrink", kr::on_device, kr::updates<x>> {
+  template <class V>
+  static void run(V v) {
+    ++calls;
+    auto const to = v(x{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { to(i, j) *= 0.5; });
+  }
+};
 /// The host writes what a graph reads.
 struct disturb : kr::routine<"disturb", kr::on_host, kr::updates<x, kr::past<y, 2>>> {
   template <class V>
@@ -141,8 +150,8 @@ struct twice
 struct grouped
     : kr::schedule<kr::graph<kr::cycle<x, y>, smooth, kr::exchange<x>, keep, kr::repeat<2, spread, kr::exchange<x>>>> {
 };
-struct branched : kr::schedule<kr::parallel_graph<kr::cycle<x, y>, smooth, keep, measure, kr::exchange<x>, note, spread,
-                                                  mix, kr::all_reduce<km::maximum, extremes>, scale, widen>> {};
+struct branched : kr::schedule<kr::parallel_graph<kr::cycle<x, y>, smooth, keep, measure, shrink, kr::exchange<x>, note,
+                                                  spread, mix, kr::all_reduce<km::maximum, extremes>, scale, widen>> {};
 struct scaled : kr::schedule<kr::graph<kr::cycle<x>, smooth, kr::exchange<x>, measure, note,
                                        kr::all_reduce<km::maximum, extremes>, spread, scale, kr::exchange<x>>> {};
 struct back : kr::schedule<kr::graph<kr::rewind<y>, kr::cycle_in_place<y>, kr::exchange<x>, keep>> {};
@@ -196,13 +205,13 @@ struct program {
   kr::fields<app<Device>, x, y, z, wide, extremes, largest> f{run, whole_grid};
 };
 
-/// Beside those that the host finds.
+/// Beside those that the host finds, of `x` before `shrink`.
 template <class Device>
 void check_extremes(program<Device>& p) {
   double largest = -1e300;
   p.f.run(call<kr::reads<kr::owned<x>>>{}, [&](auto v) {
     for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i)
-      for (auto j = v.owned().begin[1]; j < v.owned().end[1]; ++j) largest = std::max(largest, v(x{})(i, j));
+      for (auto j = v.owned().begin[1]; j < v.owned().end[1]; ++j) largest = std::max(largest, 2 * v(x{})(i, j));
   });
   auto const& ranks = p.run.environment();
   double const all = km::max(ranks, largest), least = km::max(ranks, -largest);

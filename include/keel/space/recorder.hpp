@@ -6,7 +6,6 @@
 /// device, as a list of tasks.
 
 #include <keel/impl/space/kokkos_devices.hpp>
-#include <keel/impl/space/recorded_part.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/simulated.hpp>
@@ -23,6 +22,10 @@
 
 namespace keel::space {
 
+/// What an instance was given from a `begin` to an `end`, and the numbers of the parts that each has to follow.
+using recorded_parts = std::span<std::shared_ptr<void const> const>;
+using parts_before = std::span<std::vector<std::size_t> const>;
+
 /// How the instances of a space record, launch and forget: `end` returns a part, null if that is empty, and `join` makes
 /// of parts what `launch` takes. This one cannot; it is specialised for those that can.
 template <class Space>
@@ -30,7 +33,7 @@ struct recorder {
   static constexpr bool can_record = false;
   static void begin(Space const&) {}
   static std::shared_ptr<void const> end(Space const&) { return {}; }
-  static std::shared_ptr<void const> join(std::span<recorded_part const>) { return {}; }
+  static std::shared_ptr<void const> join(recorded_parts, parts_before) { return {}; }
   static void launch(Space const&, void const*) {}
 };
 
@@ -43,13 +46,13 @@ struct recorder<simulated> {
     return all ? std::make_shared<std::function<void()>>(std::move(all)) : nullptr;
   }
   /// Runs parts in another order than that of their numbers, if they allow one: so a lacking dependency is seen.
-  static std::shared_ptr<void const> join(std::span<recorded_part const> parts) {
+  static std::shared_ptr<void const> join(recorded_parts parts, parts_before before) {
     std::vector<std::shared_ptr<void const>> ordered;
     std::vector<bool> is_there(parts.size());
     while (ordered.size() < parts.size())
       for (std::size_t n = parts.size(); n-- > 0;)
-        if (!is_there[n] && std::ranges::all_of(parts[n].after, [&](std::size_t k) { return is_there[k]; })) {
-          is_there[n] = true, ordered.push_back(parts[n].work);
+        if (!is_there[n] && std::ranges::all_of(before[n], [&](std::size_t k) { return is_there[k]; })) {
+          is_there[n] = true, ordered.push_back(parts[n]);
           break;
         }
     return std::make_shared<std::function<void()>>([all = std::move(ordered)] {
@@ -121,15 +124,15 @@ struct stream_recorder {
     require(code);
     return require_kernels(recorded) == 0 ? nullptr : held;
   }
-  static std::shared_ptr<void const> join(std::span<recorded_part const> parts) {
+  static std::shared_ptr<void const> join(recorded_parts parts, parts_before before) {
     graph whole{};
     require(Calls::create(&whole, 0));
     auto const held = kept(whole);
     std::vector<typename Calls::node> nodes, after;
-    for (recorded_part const& one : parts) {
+    for (std::size_t n = 0; n < parts.size(); ++n) {
       after.clear();
-      for (std::size_t k : one.after) after.push_back(nodes[k]);
-      require(Calls::add(&nodes.emplace_back(), whole, after.data(), after.size(), graph_of(one)));
+      for (std::size_t k : before[n]) after.push_back(nodes[k]);
+      require(Calls::add(&nodes.emplace_back(), whole, after.data(), after.size(), graph_of(parts[n])));
     }
     typename Calls::executable made{};
     require(Calls::instantiate(&made, parts.size() == 1 ? graph_of(parts[0]) : whole));
@@ -144,7 +147,9 @@ private:
   static std::shared_ptr<void const> kept(graph g) {
     return {g, [](graph it) { (void)Calls::destroy(it); }};
   }
-  static graph graph_of(recorded_part const& one) { return static_cast<graph>(const_cast<void*>(one.work.get())); }
+  static graph graph_of(std::shared_ptr<void const> const& part) {
+    return static_cast<graph>(const_cast<void*>(part.get()));
+  }
   static void require(auto code) {
     if (std::string const why = reason_of_code<Calls>(code); !why.empty())
       throw error("space", "what a device was given cannot be recorded", why);

@@ -7,7 +7,6 @@
 
 #include <keel/exchange/queue.hpp>
 #include <keel/impl/exchange/moves.hpp>
-#include <keel/impl/space/recorded_part.hpp>
 #include <keel/policy/error.hpp>
 
 #include <cstddef>
@@ -16,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -43,7 +43,8 @@ public:
   [[nodiscard]] virtual bool can_record() const = 0;
   virtual void record() const = 0;
   [[nodiscard]] virtual std::shared_ptr<void const> recorded() const = 0;
-  [[nodiscard]] virtual std::shared_ptr<void const> joined(std::span<space::recorded_part const> parts) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<void const> joined(std::span<std::shared_ptr<void const> const> parts,
+                                                           std::span<std::vector<std::size_t> const> before) const = 0;
   virtual void replay(void const* work) const = 0;
   [[nodiscard]] virtual std::shared_ptr<queue_model const> beside() const = 0;
 
@@ -128,12 +129,13 @@ public:
   }
   /// Whether what it gets can be recorded. From `record` on it is, and not run, until `recorded` returns it, which
   /// throws `keel::error` if something was not, or would not be so when it is run; null if that was nothing. Of such
-  /// parts `joined` makes what `replay` runs.
+  /// parts, and the numbers of those before each, `joined` makes what `replay` runs.
   [[nodiscard]] bool can_record() const { return *this && model()->can_record(); }
   void record() const { model()->record(); }
   [[nodiscard]] std::shared_ptr<void const> recorded() const { return model()->recorded(); }
-  [[nodiscard]] std::shared_ptr<void const> joined(std::span<space::recorded_part const> parts) const {
-    return model()->joined(parts);
+  [[nodiscard]] std::shared_ptr<void const> joined(std::span<std::shared_ptr<void const> const> parts,
+                                                   std::span<std::vector<std::size_t> const> before) const {
+    return model()->joined(parts, before);
   }
   void replay(void const* work) const {
     model()->reporting([&] { model()->replay(work); });

@@ -136,8 +136,9 @@ public:
   bool can_record() const override { return recorder::can_record; }
   void record() const override { recorder::begin(space_); }
   std::shared_ptr<void const> recorded() const override { return recorder::end(space_); }
-  std::shared_ptr<void const> joined(std::span<keel::space::recorded_part const> parts) const override {
-    return recorder::join(parts);
+  std::shared_ptr<void const> joined(keel::space::recorded_parts parts,
+                                     keel::space::parts_before before) const override {
+    return recorder::join(parts, before);
   }
   void replay(void const* work) const override { recorder::launch(space_, work); }
   std::shared_ptr<queue_model const> beside() const override {

@@ -63,7 +63,6 @@ private:
     bool is_written;
   };
   struct entry_work {
-    std::shared_ptr<void const> work;
     std::vector<accessed> all;
     bool is_apart; ///< it follows all before it, and all others follow it
     [[nodiscard]] bool is_before(entry_work const& other) const;
@@ -77,8 +76,8 @@ private:
   void run_repeated(recording& one, thunk body);
   void record(recording& one, thunk body);
   void end_part(std::span<request const> asked, bool sends);
-  /// The entries of a parallel graph, each after those that it cannot run beside.
-  [[nodiscard]] std::vector<space::recorded_part> parts() const;
+  /// Of each entry the numbers of those that it has to follow.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> dependencies() const;
   void tell(std::string_view what, std::string_view advice);
 
   arrays& arrays_;
@@ -91,7 +90,8 @@ private:
   std::size_t next_ = 0;             // where to look first: levels come round in order
   int misses_ = 0;
   bool is_told_ = false, is_parallel_, is_recording_ = false;
-  std::vector<entry_work> entries_; // while it records
+  std::vector<entry_work> entries_;                // while it records; of a graph that is not parallel one
+  std::vector<std::shared_ptr<void const>> parts_; // of each
 };
 
 } // namespace keel::residency::detail

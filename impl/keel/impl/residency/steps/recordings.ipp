@@ -127,9 +127,10 @@ KEEL_INLINE void recordings::end_entry(std::span<request const> asked, bool send
 }
 KEEL_INLINE void recordings::end_part(std::span<request const> asked, bool sends) {
   copy_queue const& queue = arrays_.provider().queue_of(where_);
-  entry_work made{queue.recorded(), {}, sends};
+  entry_work made{{}, sends};
+  auto part = queue.recorded();
   queue.record();
-  if (made.work == nullptr) return;
+  if (part == nullptr) return;
   for (request const& r : asked)
     for (int c = 0; c < arrays_.components(); ++c) {
       shape const& lies = arrays_.provider().shape_of(r.variable, c);
@@ -137,18 +138,18 @@ KEEL_INLINE void recordings::end_part(std::span<request const> asked, bool sends
       made.all.push_back({begin, begin + lies.elements * lies.element_bytes, r.writes != region::none});
     }
   entries_.push_back(std::move(made));
+  parts_.push_back(std::move(part));
 }
-inline std::vector<space::recorded_part> recordings::parts() const {
-  std::vector<space::recorded_part> made;
-  std::vector<std::vector<bool>> reached(entries_.size(), std::vector<bool>(entries_.size()));
-  for (std::size_t n = 0; n < entries_.size(); ++n) {
-    made.push_back({entries_[n].work, {}});
+inline std::vector<std::vector<std::size_t>> recordings::dependencies() const {
+  std::size_t const count = entries_.size();
+  std::vector<std::vector<std::size_t>> made(count);
+  std::vector<std::vector<bool>> reached(count, std::vector<bool>(count));
+  for (std::size_t n = 0; n < count; ++n)
     for (std::size_t k = n; k-- > 0;) {
       if (reached[n][k] || !entries_[k].is_before(entries_[n])) continue;
-      made[n].after.push_back(k), reached[n][k] = true;
+      made[n].push_back(k), reached[n][k] = true;
       for (std::size_t i = 0; i < k; ++i) reached[n][i] = reached[n][i] || reached[k][i];
     }
-  }
   return made;
 }
 
@@ -160,7 +161,7 @@ KEEL_INLINE void recordings::record(recording& one, thunk body) {
   try {
     book::recording_scope const unpoisoned(book_);
     queue.record();
-    entries_.clear(), is_recording_ = true;
+    entries_.clear(), parts_.clear(), is_recording_ = true;
     try {
       body();
       if (exchanger_ != nullptr) exchanger_->end_repeated(one.exchanges);
@@ -175,8 +176,7 @@ KEEL_INLINE void recordings::record(recording& one, thunk body) {
     }
     is_recording_ = false;
     (void)queue.recorded(); // nothing
-    one.work = queue.joined(parts());
-    entries_.clear();
+    one.work = queue.joined(parts_, dependencies());
     one.after = book_.ledger().now(), one.sent = book_.traffic(), one.sent.add(before, true);
     queue.replay(one.work.get());
   } catch (std::exception const& e) {
