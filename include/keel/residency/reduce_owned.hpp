@@ -85,9 +85,9 @@ template <class V, Mesh M, class Operation, class F>
   return reduce_owned(v, mesh, V::name, operation, f);
 }
 
-/// The same, without waiting: the value goes to `to`, a view without dimensions in the memory of `v.execution_space()`,
-/// as `v(dt{})` of a `variable<"dt", double>` is. Kernels that are launched later read it there, also in a `graph`. Over
-/// all ranks: `all_reduce<Operation, dt>` in the schedule.
+/// With a view as last argument `reduce_owned` waits for nothing: the value goes there. It has no dimensions and is in
+/// the memory of `v.execution_space()`, as `v(dt{})` of a `variable<"dt", double>` is. Kernels that are launched later
+/// read it, also in a `graph`. Over all ranks: `all_reduce<Operation, dt>` in the schedule.
 template <class V, class Operation, class F, class To>
   requires Kokkos::is_view<To>::value && (!Mesh<Operation>)
 void reduce_owned(V const& v, Operation const& operation, F const& f, To const& to) {

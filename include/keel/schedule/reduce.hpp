@@ -40,10 +40,9 @@ struct reduce {
                                .makes = &value};
 };
 
-/// Combines over the ranks what each has of variables that lie on no grid or mesh, element by element, where it is:
-/// `all_reduce<km::minimum, dt>`. Each routine after it finds the result in its own memory, so on a device nothing waits
-/// for the host, unless there are other ranks. Operations are those of `km::all_reduce`. Blocks of a rank have one
-/// result, too; components each have their own. Communicates.
+/// Combines over the ranks what each has of variables that lie on no grid or mesh, element by element:
+/// `all_reduce<km::minimum, dt>`. On one rank it does nothing, and the host waits for nothing. Operations are those of
+/// `km::all_reduce`. Blocks of a rank have one result, too; components each have their own. Communicates.
 template <class Operation, Variable... Xs>
 struct all_reduce {
   using operation = Operation;

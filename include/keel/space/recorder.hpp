@@ -26,8 +26,8 @@ namespace keel::space {
 using recorded_parts = std::span<std::shared_ptr<void const> const>;
 using parts_before = std::span<std::vector<std::size_t> const>;
 
-/// How the instances of a space record, launch and forget: `end` returns a part, null if that is empty, and `join` makes
-/// of parts what `launch` takes. This one cannot; it is specialised for those that can.
+/// How the instances of a space record, launch and forget: `end` returns a part, null if that is empty, and `join`
+/// makes of parts what `launch` takes. This one cannot; it is specialised for those that can.
 template <class Space>
 struct recorder {
   static constexpr bool can_record = false;

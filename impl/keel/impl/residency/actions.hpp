@@ -15,7 +15,6 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/context.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -74,35 +73,6 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
       return;
     }
   call();
-}
-/// Combines the values of an `all_reduce`, which are on the host: of the blocks of this rank, then of all ranks.
-template <class App, class E>
-void run_all_reduce(fields_state& fields, request const* asked, component_range range, bounds const*, void const*) {
-  require_environment(fields, "residency::all_reduce", "a result");
-  auto const& base = static_cast<fields_base<App> const&>(fields);
-  using environment = machine::basic_environment<typename App::ranks>;
-  auto const& ranks = *static_cast<environment const*>(base.environment_.get());
-  auto const combine = [&]<class X>(std::type_identity<X>, request const& r) {
-    using value = typename element_of<typename X::data_type>::type;
-    using operation = typename E::operation;
-    static_assert(machine::Operation<operation, value>,
-                  "keel::residency::all_reduce: the operation does not combine two elements of a variable, or keeps "
-                  "values (both are in the message). Give an empty type whose operator() takes two and returns one.");
-    using tag = typename fields_base<App>::host_tag;
-    using view = typename fields_base<App>::template array_type<typename X::data_type, memory_space_of<tag>>;
-    auto const array = [&](int c) { return base.template array<view, tag>(r.variable, X::about.levels, r.level, c); };
-    auto const at = [&](int c) { return array(c).data(); };
-    std::size_t const elements = array(range.begin).span();
-    component_range const all = range.of(base.arrays_.components());
-    bool const has_blocks = base.arrays_.has_blocks();
-    for (int c = all.begin + 1; c < all.end && has_blocks; ++c)
-      for (std::size_t k = 0; k < elements; ++k) at(all.begin)[k] = operation{}(at(all.begin)[k], at(c)[k]);
-    for (int c = all.begin; c < all.end; ++c) {
-      if (c == all.begin || !has_blocks) machine::detail::all_reduce<operation>(ranks, at(c), elements);
-      else std::copy_n(at(all.begin), elements, at(c));
-    }
-  };
-  [&]<class... Xs>(keel::list<Xs...>) { (combine(std::type_identity<Xs>{}, *asked++), ...); }(typename E::parts{});
 }
 /// Calls an output, which may ask for any variable.
 template <class App, class E, class Index, class Arguments>

@@ -2,113 +2,28 @@
 #pragma once
 
 /// @file
-/// One value out of many cells, by a kernel: what it begins with, and how rows and their results are combined.
+/// One value out of many cells, by a kernel: of rows on a processor, of teams on a GPU, then of their results.
 
+#include <keel/impl/residency/combining.hpp>
 #include <keel/machine/operations.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/loops.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
-namespace keel::residency {
-
-template <class T>
-struct placed;
-template <class Operation>
-struct place_of;
-
-namespace detail {
-
-template <class T>
-inline constexpr bool is_several = false;
-template <class T, std::size_t N>
-inline constexpr bool is_several<std::array<T, N>> = true;
-
-/// What changes no other value of type `T`; a user's own operation gives it as `neutral`.
-template <class Operation, class T>
-struct neutral_of {
-  static_assert(
-      requires { T(Operation::neutral); },
-      "keel::residency::reduce_owned: an operation does not say what changes no value (a rank may own no "
-      "cells; operation and type are in the message). Give it a `static constexpr T neutral`.");
-  KEEL_FUNCTION static constexpr T value() { return T(Operation::neutral); }
-};
-template <class T>
-struct neutral_of<std::plus<>, T> {
-  KEEL_FUNCTION static constexpr T value() { return T{}; }
-};
-template <class T>
-struct neutral_of<machine::minimum, T> {
-  using limits = std::numeric_limits<T>;
-  static constexpr T most = limits::has_infinity ? limits::infinity() : limits::max(); // whose calls no device has
-  KEEL_FUNCTION static constexpr T value() { return most; }
-};
-template <class T>
-struct neutral_of<machine::maximum, T> {
-  using limits = std::numeric_limits<T>;
-  static constexpr T least = limits::has_infinity ? -limits::infinity() : limits::lowest();
-  KEEL_FUNCTION static constexpr T value() { return least; }
-};
-template <class Operation, class T>
-struct neutral_of<place_of<Operation>, placed<T>> {
-  static constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  KEEL_FUNCTION static constexpr placed<T> value() {
-    return {neutral_of<Operation, T>::value(), {{last, last, last, last}}};
-  }
-};
+namespace keel::residency::detail {
 
 /// What fields keep for reductions.
 struct reduction_memory {
   template <class T, class Space, class V>
   [[nodiscard]] static T* of(V const& v, std::int64_t count) {
     return static_cast<T*>(v.base.template kept_memory<Space, std::pair<Space, V>>(std::size_t(count) * sizeof(T)));
-  }
-};
-
-/// How values are combined: several numbers one by one.
-template <class Operation, class T>
-struct combining {
-  Operation operation;
-  KEEL_FUNCTION static constexpr T neutral() {
-    if constexpr (is_several<T>) {
-      T all{};
-      for (std::size_t k = 0; k < count<T>; ++k) at(all, k) = neutral_of<Operation, typename T::value_type>::value();
-      return all;
-    } else return neutral_of<Operation, T>::value();
-  }
-  KEEL_CALLS_USER
-  template <class Term>
-  KEEL_FUNCTION constexpr void add(T& to, Term const& one) const {
-    if constexpr (is_several<T>) {
-      for (std::size_t k = 0; k < count<T>; ++k) at(to, k) = both(at(to, k), typename T::value_type(at(one, k)));
-    } else to = both(to, T(one));
-  }
-
-private:
-  // The calls of std::array and std::plus are for the host only.
-  template <class Array>
-  static constexpr std::size_t count = std::tuple_size_v<Array>;
-  template <class Array>
-  KEEL_FUNCTION static auto& at(Array& all, std::size_t k) {
-    using value =
-        std::conditional_t<std::is_const_v<Array>, typename Array::value_type const, typename Array::value_type>;
-    return reinterpret_cast<value*>(&all)[k];
-  }
-  KEEL_CALLS_USER
-  template <class Value>
-  KEEL_FUNCTION constexpr Value both(Value const& a, Value const& b) const {
-    if constexpr (std::is_same_v<Operation, std::plus<>>) return a + b;
-    else return operation(a, b);
   }
 };
 
@@ -239,26 +154,6 @@ struct part_at {
   KEEL_FUNCTION T operator()(int k) const { return parts[k]; }
 };
 
-/// What `f` gives, with the place of the cell.
-template <class F>
-struct with_place {
-  F f;
-  indices shift; ///< from local indices
-  KEEL_CALLS_USER
-  template <class... I>
-    requires std::is_invocable_v<F const&, I...>
-  KEEL_FUNCTION auto operator()(I... i) const {
-    placed<std::remove_cvref_t<std::invoke_result_t<F const&, I...>>> made{f(i...), shift};
-    int d = 0;
-    ((made.place[d++] += i), ...);
-    return made;
-  }
-};
-template <class Operation>
-inline constexpr bool takes_places = false;
-template <class Operation>
-inline constexpr bool takes_places<place_of<Operation>> = true;
-
 template <class Operation, class F>
 using result_of_reduction = machine::reduced<Operation, std::remove_cvref_t<typename result_of_loop<F>::type>>;
 
@@ -278,7 +173,7 @@ void reduce_by_teams(V const& v, std::string const& label, Cells const& cells, s
                        keel::space::detail::light(typename kernel::policy(v.execution_space(), int(teams), Threads)),
                        kernel{cells, f, how, (cells.count() + teams - 1) / teams, to});
 }
-/// What `f` gives for these cells, combined, box by box, by the queue of `v`: what it does next finds the value at `to`.
+/// What `f` gives for these cells, combined box by box, by the queue of `v`: what that does next finds it at `to`.
 template <class V, class Operation, class F, class T>
 void reduce_to(V const& v, index_sets const& boxes, std::string const& label, Operation const& operation, F const& f,
                T* to) {
@@ -313,7 +208,7 @@ void reduce_to(V const& v, index_sets const& boxes, std::string const& label, Op
                          part_reduction<how, T>{combine, parts, count, to});
   }
 }
-/// The same, as a value: waits for it.
+/// What `f` gives for these cells, combined, as a value: waits for it.
 template <class V, class Operation, class F>
 [[nodiscard]] auto reduced(V const& v, index_sets const& boxes, std::string_view name, Operation const& operation,
                            F const& f) {
@@ -336,6 +231,4 @@ template <class V, class Operation, class F>
   return reduced(v, one, name, operation, f);
 }
 
-} // namespace detail
-
-} // namespace keel::residency
+} // namespace keel::residency::detail

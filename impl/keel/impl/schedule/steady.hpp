@@ -84,18 +84,7 @@ public:
     case entry_kind::sequence:
     case entry_kind::graph:
     case entry_kind::analysis: return body();
-    case entry_kind::routine:
-    case entry_kind::reduce:
-    case entry_kind::cycle:
-    case entry_kind::rewind:
-    case entry_kind::cycle_in_place:
-    case entry_kind::exchange:
-    case entry_kind::accumulate:
-    case entry_kind::all_reduce:
-    case entry_kind::walls:
-    case entry_kind::output:
-    case entry_kind::save:
-    case entry_kind::checkpoint: return; // have no body
+    default: return; // have no body
     }
   }
 

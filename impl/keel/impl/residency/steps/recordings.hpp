@@ -76,7 +76,7 @@ private:
   void run_repeated(recording& one, thunk body);
   void record(recording& one, thunk body);
   void end_part(std::span<request const> asked, bool sends);
-  /// Of each entry the numbers of those that it has to follow.
+  /// The numbers of the entries that each has to follow.
   [[nodiscard]] std::vector<std::vector<std::size_t>> dependencies() const;
   void tell(std::string_view what, std::string_view advice);
 
