@@ -4,7 +4,7 @@
 /// @file
 /// A routine in a source of its own, so that the source which steps holds no kernel of it.
 
-#include <keel/impl/residency/reductions.hpp>
+#include <keel/impl/residency/steps/reductions.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/residency/context.hpp>
 

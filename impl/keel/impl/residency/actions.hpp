@@ -5,7 +5,7 @@
 /// What a schedule calls, as a table of functions.
 
 #include <keel/impl/residency/fields_base.hpp>
-#include <keel/impl/residency/reductions.hpp>
+#include <keel/impl/residency/steps/reductions.hpp>
 #include <keel/impl/residency/steps/kept_arguments.hpp>
 #include <keel/impl/schedule/analysis.hpp>
 #include <keel/impl/schedule/explain.hpp>
