@@ -116,7 +116,7 @@ TEST_CASE("residency: whichever copy fails, a traced program ends with code 2, a
           std::string const trace = keel::test::content(here.path / "run.0.jsonl");
           CHECK(trace.ends_with("}\n"));
         });
-    CHECK(calls == (then == "mesh" ? 6 : 7));
+    CHECK(calls == (then == "mesh" ? 8 : 7));
   }
 }
 

@@ -106,5 +106,4 @@ struct mpi_sparse {
 
 #if !KEEL_COMPILED
 #include <keel/impl/machine/mpi_calls.ipp>
-#include <keel/machine/concepts.hpp>
 #endif
