@@ -120,9 +120,9 @@ struct row_kernel {
 template <class V>
 auto policy_of_indices(V const& v, std::int64_t begin, std::int64_t end) {
   using space = typename V::space;
-  constexpr bool has_lanes = std::is_same_v<typename space::array_layout, Kokkos::LayoutLeft>;
-  using policy = std::conditional_t<has_lanes, Kokkos::RangePolicy<space, Kokkos::LaunchBounds<128, 1>>,
-                                    Kokkos::RangePolicy<space>>;
+  using policy =
+      std::conditional_t<keel::space::detail::HasLanes<space>, Kokkos::RangePolicy<space, Kokkos::LaunchBounds<128, 1>>,
+                         Kokkos::RangePolicy<space>>;
   using number = typename policy::member_type;
   return keel::space::detail::light(policy(v.execution_space(), number(begin), number(end)));
 }

@@ -52,10 +52,6 @@ struct blocked_with_memory {
   }
 };
 
-/// Whether neighbouring threads of a space run side by side, so that each takes one index: on GPUs.
-template <class Space>
-concept HasLanes = std::is_same_v<typename Space::array_layout, Kokkos::LayoutLeft>;
-
 /// The threads of a block of a GPU: as wide as a warp, and a few rows that share their neighbours.
 inline constexpr int tile_width = 32, tile_rows = 8;
 

@@ -108,6 +108,17 @@ struct numbered_cells {
   }
 };
 
+/// How Kokkos combines what the threads of a team have.
+template <class Combining, class T>
+struct reducer_of {
+  using reducer = reducer_of;
+  using value_type = T;
+  Combining how;
+  T* result;
+  KEEL_FUNCTION void join(T& to, T const& one) const { how.add(to, one); }
+  KEEL_FUNCTION void init(T& to) const { to = Combining::neutral(); }
+  KEEL_FUNCTION T& reference() const { return *result; }
+};
 /// What each team of threads makes of its cells; in an order that depends on the box only.
 template <class Space, class Cells, class F, class Combining, class T>
 struct team_reduction {
@@ -127,27 +138,14 @@ struct team_reduction {
     }
   };
   KEEL_CALLS_USER
-  KEEL_FUNCTION void operator()(typename policy::member_type const& team) const;
+  KEEL_FUNCTION void operator()(typename policy::member_type const& team) const {
+    std::int64_t const first = of_team * team.league_rank(), all = cells.count(), end = first + of_team;
+    T mine = Combining::neutral();
+    cells.visit(first + team.team_rank(), end < all ? end : all, team.team_size(), adder{*this, mine});
+    team.team_reduce(reducer_of<Combining, T>{how, &mine});
+    if (team.team_rank() == 0) parts[team.league_rank()] = mine;
+  }
 };
-template <class Combining, class T>
-struct reducer_of {
-  using reducer = reducer_of;
-  using value_type = T;
-  Combining how;
-  T* result;
-  KEEL_FUNCTION void join(T& to, T const& one) const { how.add(to, one); }
-  KEEL_FUNCTION void init(T& to) const { to = Combining::neutral(); }
-  KEEL_FUNCTION T& reference() const { return *result; }
-};
-template <class Space, class Cells, class F, class Combining, class T>
-KEEL_FUNCTION void
-team_reduction<Space, Cells, F, Combining, T>::operator()(typename policy::member_type const& team) const {
-  std::int64_t const first = of_team * team.league_rank(), all = cells.count(), end = first + of_team;
-  T mine = Combining::neutral();
-  cells.visit(first + team.team_rank(), end < all ? end : all, team.team_size(), adder{*this, mine});
-  team.team_reduce(reducer_of<Combining, T>{how, &mine});
-  if (team.team_rank() == 0) parts[team.league_rank()] = mine;
-}
 template <class T>
 struct part_at {
   T const* parts;

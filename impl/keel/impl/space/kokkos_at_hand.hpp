@@ -104,6 +104,10 @@ RangePolicy(Space const&, std::int64_t, std::int64_t) -> RangePolicy<Space>;
 
 namespace keel::space::detail {
 
+/// Whether neighbouring threads of a space run side by side, so that each takes one index: on GPUs.
+template <class Space>
+concept HasLanes = std::is_same_v<typename Space::array_layout, Kokkos::LayoutLeft>;
+
 /// The policy for a kernel of a GPU that begins when the queue comes to it: Kokkos puts arguments of more than 512
 /// bytes, some nine views, into one place of CUDA's constant memory, unless it is asked not to, and waits on the host
 /// until the kernel that had its arguments there has ended.

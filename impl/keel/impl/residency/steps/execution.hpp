@@ -175,9 +175,10 @@ private:
     if (m == memory::none) return body();
     bool const is_cut = schedule_.nodes[i].combines_values && combines_values();
     auto const& known = schedule_.nodes[i + 1].recorded; // ways to ranks whose arrays lie in a device stay as they are
-    sending out = known != nullptr && known->exchange_by(&all_.by) ? sending::again : sending::nothing;
-    for (std::size_t n = i; n < nodes_[i].end && out == sending::nothing; ++n)
-      if (is_between_ranks(nodes_[n].what())) out = all_.by.sends(asked(n), how(n));
+    bool const is_known = known != nullptr && known->exchange_by(&all_.by);
+    sending out = is_known ? sending::again : sending::nothing;
+    for (std::size_t n = i; n < nodes_[i].end && !is_known; ++n)
+      if (is_between_ranks(nodes_[n].what())) out = std::max(out, all_.by.sends(asked(n), how(n)));
     exchanger* const by = out == sending::again ? &all_.by : nullptr;
     if (by != nullptr && !is_cut) return record_together(i, i + 1, nodes_[i].end, m, by);
     record(i, i + 1, nodes_[i].end, m, is_cut || out == sending::once, by);
