@@ -28,38 +28,6 @@ double place(kr::share const& s, kr::indices const& at) {
 
 } // namespace
 
-TEST_CASE("residency: one rank owns the whole grid, and periodic sides are their own neighbours") {
-  kr::share const s = kr::share_of(kr::grid{{6, 4}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 1, 0);
-  CHECK(s.extents == kr::indices{{10, 6}});
-  CHECK(s.owned() == kr::bounds{{{2, 1}}, {{8, 5}}});
-  CHECK(s.core() == kr::bounds{{{4, 1}}, {{6, 5}}});
-  CHECK(s.neighbour[0][0] == 0);
-  CHECK(s.is_wall(1, kr::side::low));
-  CHECK_FALSE(s.is_wall(0, kr::side::high));
-}
-
-TEST_CASE("residency: the shares of all ranks cover the grid once, for every number of ranks that fits") {
-  for (int ranks = 1; ranks <= 24; ++ranks) {
-    kr::grid const g{{13, 11}, kr::ghost_width{1}, kr::periodic{false, true}};
-    if (ranks == 17 || ranks == 19 || ranks == 23) continue; // cannot be cut
-    int owners[13][11]{};
-    for (int r = 0; r < ranks; ++r) {
-      kr::share const s = kr::share_of(g, ranks, r);
-      auto const own = s.owned();
-      for (auto i = own.begin[0]; i < own.end[0]; ++i)
-        for (auto j = own.begin[1]; j < own.end[1]; ++j)
-          ++owners[s.global_begin[0] + i - s.width[0]][s.global_begin[1] + j - s.width[1]];
-      for (int d = 0; d < 2; ++d)
-        if (int const low = s.neighbour[std::size_t(d)][0]; low >= 0)
-          CHECK(kr::share_of(g, ranks, low).neighbour[std::size_t(d)][1] == r);
-    }
-    bool once = true;
-    for (auto const& row : owners)
-      for (int n : row) once = once && n == 1;
-    CHECK(once);
-  }
-}
-
 TEST_CASE("residency: a grid is cut so that little has to be exchanged") {
   CHECK(kr::processes_for(kr::grid{{64, 64}, kr::ghost_width{1}}, 4) == kr::indices{{2, 2}});
   CHECK(kr::processes_for(kr::grid{{4, 4000}, kr::ghost_width{1}}, 4) == kr::indices{{1, 4}});
@@ -109,14 +77,22 @@ TEST_CASE(
     std::mt19937 random(seed);
     auto const below = [&](int n) { return int(random() % unsigned(n)); };
     kr::ghost_width const width{below(3), below(3)};
-    int const blocks = 1 + below(2), shares[] = {1 + below(4), 1 + below(3)}, n[] = {8 + below(20), 8 + below(20)};
-    int const ranks = shares[0] * shares[1] + below(3);
-    std::vector<std::vector<std::int64_t>> at;
-    for (int d = 0; d < 2; ++d)
-      at.push_back(keel::test::random_cuts(random, n[d], shares[d], std::max(2, 2 * width[d])));
+    bool const is_cut_by_keel = below(4) == 0;
+    int const blocks = 1 + below(2), shares[] = {1 + below(4), 1 + below(3)},
+              least = is_cut_by_keel ? 8 * (shares[0] * shares[1] + 2) : 8;
+    int const n[] = {least + below(20), least + below(20)}, ranks = shares[0] * shares[1] + below(3);
+    std::vector<std::vector<std::int64_t>> at(2);
+    for (std::size_t d = 0; d < 2 && !is_cut_by_keel; ++d)
+      at[d] = keel::test::random_cuts(random, n[d], shares[d], std::max(2, 2 * width[int(d)]));
     kr::grid const g{{n[0], n[1]}, width, kr::periodic{below(2) == 0, below(2) == 0}, kr::cuts{at}, kr::blocks{blocks}};
     kr::lattice on;
     if (below(2) == 0) on.longer = 3;
+    kr::region regions = kr::core;
+    for (int d = 0; d < 2; ++d)
+      if (width[d] > 0)
+        regions = regions | kr::region::rim | (g.is_periodic(d) ? kr::region::halo : kr::region::ghosts);
+      else if (on.longer != 0) regions = regions | kr::region::rim | kr::region::halo;
+    if (on.longer == 0) wrong += kr::share_of(g, ranks, ranks - 1).regions == regions ? 0 : 1;
     parts x(g, ranks, on);
     std::vector<int> owners(std::size_t(1000 * (n[0] + 1)), 0);
     for (auto& rank : x.all)
@@ -126,21 +102,24 @@ TEST_CASE(
           one.at(i) = place(one.is, i);
           ++owners[std::size_t(one.at(i))];
         });
-        wrong += one.is.regions == x.all[0][0].is.regions ? 0 : 1;
+        wrong += one.is.regions == regions ? 0 : 1;
       }
     auto const owned = n[0] * n[1] * (on.longer == 0 ? 1 : 0);
     if (on.longer == 0 && std::count(owners.begin(), owners.end(), 1) != owned) ++wrong;
     if (std::any_of(owners.begin(), owners.end(), [](int many) { return many > 1; })) ++wrong;
     wrong += x.exchange();
-    for (auto& rank : x.all)
-      for (part& one : rank) {
+    for (int r = 0; r < ranks; ++r)
+      for (part& one : x.all[std::size_t(r)]) {
         for_each(one.is.everywhere(),
                  [&](kr::indices const& i) { wrong += one.at(i) == place(one.is, i) ? 0 : 1, ++ghosts; });
         for (int d = 0; d < 2; ++d) { // beyond the low side lies what the neighbour there owns
+          if (!one.is.has_cells) continue;
           int const low = one.is.neighbour[std::size_t(d)][0];
           bool const is_at_end = one.is.global_begin[d] == 0 && !g.is_periodic(d);
-          if (one.is.has_cells) wrong += (low < 0) == is_at_end ? 0 : 1;
-          if (low >= 0 && one.is.has_cells) wrong += x.all[std::size_t(low)][0].is.has_cells ? 0 : 1;
+          wrong += one.is.is_wall(d, kr::side::low) == is_at_end ? 0 : 1;
+          if (is_at_end) continue;
+          kr::share const& next = x.all[std::size_t(low)][0].is;
+          wrong += next.has_cells && (blocks > 1 || next.neighbour[std::size_t(d)][1] == r) ? 0 : 1;
         }
       }
   }
@@ -177,23 +156,6 @@ TEST_CASE("residency: a grid without ghosts is cut so that the fewest cells lie 
   CHECK(kr::blocks_for(kr::grid{{16, 16}, kr::blocks{4}}, {{1, 1}}) == kr::indices{{2, 2}});
   // A dimension without ghosts beside others that have some is free to cut.
   CHECK(kr::processes_for(kr::grid{{16, 16}, kr::ghost_width{1, 0}}, 4) == kr::indices{{1, 4}});
-}
-
-TEST_CASE("residency: core, rim, halo and walls are all cells, and which exist does not depend on the ranks") {
-  for (int ranks : {1, 2, 3, 6})
-    for (bool wraps : {true, false}) {
-      kr::grid const g{{12, 11}, kr::ghost_width{2, 1}, kr::periodic{wraps, true}};
-      kr::region seen = kr::region::none;
-      for (int r = 0; r < ranks; ++r) {
-        kr::share const s = kr::share_of(g, ranks, r);
-        CHECK(s.regions == (wraps ? kr::region::inside : kr::region::everywhere));
-        CHECK(s.inside().size(2) <= s.everywhere().size(2));
-        if (s.core().size(2) > 0) seen = seen | kr::core;
-        if (s.inside() != s.everywhere()) seen = seen | kr::region::walls;
-      }
-      CHECK(overlap(seen, kr::region::walls) == !wraps);
-    }
-  CHECK(kr::share_of(kr::grid{{12, 11}}, 1, 0).regions == kr::core);
 }
 
 TEST_CASE("residency: a line of cells is cut for as many ranks as it has cells, and no more") {
