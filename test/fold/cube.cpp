@@ -3,23 +3,15 @@
 #include <keel/residency/fields.hpp>
 
 #include "sphere.hpp"
-
-#include <residency/in_folder.hpp>
-#include <residency/model.hpp>
-
-#include <keel/residency/gather.hpp>
-#include <keel/schedule/checkpoint.hpp>
+#include "spread.hpp"
 
 #include <store/python.hpp>
 
 #include <cmath>
-#include <numeric>
 
 namespace {
 
-using namespace test;
-
-struct depth : kr::variable<"depth", double**, kr::levels<2>> {};
+struct depth : kr::variable<"depth", double**> {};
 struct wind : kr::variable<"wind", float*** [2], kr::turns> {};
 struct flux : kr::variable<"flux", double** [2], kr::turns_on_faces> {};
 template <class App>
@@ -87,59 +79,6 @@ void try_cube(kr::grid const& g, std::string_view device) {
   try_one(depth{}), try_one(wind{}), try_one(flux{});
 }
 
-struct push : kr::routine<"push", kr::on_device, kr::in_pieces, kr::reads<kr::inside<depth>>, kr::updates<flux>> {
-  template <class V>
-  static void run(V v) {
-    auto const H = v(depth{});
-    auto const F = v(flux{});
-    kr::for_owned(
-        v, KOKKOS_LAMBDA(int i, int j) {
-          F(i, j, 0) -= 0.1 * (H(i, j) - H(i - 1, j));
-          F(i, j, 1) -= 0.1 * (H(i, j) - H(i, j - 1));
-        });
-  }
-};
-struct flow : kr::routine<"flow", kr::on_device, kr::in_pieces,
-                          kr::reads<kr::owned<kr::past<depth, 1>>, kr::inside<flux>>, kr::writes<depth>> {
-  template <class V>
-  static void run(V v) {
-    auto const H = v(depth{});
-    auto const was = v(kr::past<depth, 1>{});
-    auto const F = v(flux{});
-    kr::for_owned(
-        v, KOKKOS_LAMBDA(int i, int j) {
-          H(i, j) = was(i, j) - 0.1 * (F(i + 1, j, 0) - F(i, j, 0) + F(i, j + 1, 1) - F(i, j, 1));
-        });
-  }
-};
-struct step : kr::schedule<kr::exchange<depth>, push, kr::exchange<flux>, kr::cycle<depth>, flow> {};
-struct saved_step : kr::schedule<step, kr::every<4, kr::checkpoint<"cubed">>> {};
-
-struct sea {
-  run<km::mpi>& on;
-  kr::fields<app_left, depth, flux> f;
-  explicit sea(run<km::mpi>& r, int n = 8) : on(r), f(r, cube(n, 1, r.environment().size())) {}
-  void begin() {
-    f.run(call<kr::writes<kr::owned<depth>, kr::owned<flux>>>{}, [&](auto v) {
-      for_all(v.owned(), 2, [&](kr::indices const& i) {
-        auto const at = in_grid(v.local(), i);
-        bool const is_hill = at[0] >= 13 && at[0] < 19 && at[1] >= 5; // where three panels meet
-        v(depth{})(i[0], i[1]) = is_hill ? 11 : 10, v(flux{})(i[0], i[1], 0) = v(flux{})(i[0], i[1], 1) = 0;
-      });
-    });
-  }
-  void run_steps(auto schedule, int n) {
-    for (int k = 0; k < n; ++k) f.step(schedule);
-  }
-  std::vector<double> whole() {
-    auto const depths = kr::gather(f, depth{}, 0);
-    auto const fluxes = kr::gather(f, flux{}, 0);
-    std::vector<double> made(depths.data(), depths.data() + depths.size());
-    made.insert(made.end(), fluxes.data(), fluxes.data() + fluxes.size());
-    return made;
-  }
-};
-
 } // namespace
 
 TEST_CASE("cube: ghosts are what lies at their place in space, and go back to it") {
@@ -152,32 +91,12 @@ TEST_CASE("cube: ghosts are what lies at their place in space, and go back to it
     }
 }
 
-TEST_CASE("cube: a wave about a corner keeps mass, and has equal bits on any ranks and devices") {
-  auto const whole = same_on_all_ranks([](run<km::mpi>& some) {
-    sea all(some);
-    all.begin(), all.run_steps(step{}, 40);
-    return all.whole();
-  });
-  if (whole.empty()) return;
-  CHECK(std::accumulate(whole.begin(), whole.begin() + 384, 0.0) == doctest::Approx(3840 + 18).epsilon(1e-13));
-  CHECK(whole[384 - 1] != 10); // it went far
+TEST_CASE("cube: what spreads keeps its amount, and has equal bits on any ranks and devices") {
+  try_spreading([](int ranks) { return cube(8, 1, ranks); }, 6 * 8 * 8, 0);
 }
 
 TEST_CASE("cube: files, on other ranks") {
-  for_numbers_of_ranks([](int before, int after) {
-    std::vector<double> wanted;
-    on_ranks(before, "simulated", [&](auto& some) {
-      sea all(some);
-      all.begin(), all.run_steps(saved_step{}, 7), wanted = all.whole();
-    });
-    on_ranks(after, host::name, [&](auto& some) {
-      sea all(some);
-      all.f.restart("cubed"), all.run_steps(step{}, 3);
-      CHECK(all.whole() == wanted);
-      kr::fields<app_left, depth, flux> plain(some, kr::grid{{48, 8}, kr::ghost_width{1}, kr::periodic{true}});
-      CHECK(keel::test::refuses([&] { plain.restart("cubed"); }, "or the ghosts, periodic dimensions or folds differ"));
-    });
-  });
+  try_restarts<flux>([](int ranks) { return cube(8, 1, ranks); }, {{48, 8}, kr::ghost_width{1}, kr::periodic{true}});
 }
 
 TEST_CASE("cube: what is saved is a sphere, whatever the order of its arrays") {

@@ -3,19 +3,12 @@
 #include <keel/residency/fields.hpp>
 
 #include "pole.hpp"
-
-#include <residency/in_folder.hpp>
-#include <residency/model.hpp>
-
-#include <keel/residency/gather.hpp>
-#include <keel/schedule/checkpoint.hpp>
+#include "spread.hpp"
 
 #include <cmath>
 #include <map>
 
 namespace {
-
-using namespace test;
 
 using corner_pole = kr::fold<1>;
 using cell_pole = kr::fold<1, kr::cell>;
@@ -103,82 +96,8 @@ void try_grid(kr::grid const& g, std::string_view device) {
   }(std::make_integer_sequence<int, 8>{});
 }
 
-struct h : kr::variable<"h", double**, kr::levels<2>> {};
 struct u : kr::variable<"u", double**, kr::at<kr::face<0>>, kr::sign<-1>> {};
 struct w : kr::variable<"w", double**, kr::at<kr::face<1>>, kr::sign<-1>> {};
-
-struct push : kr::routine<"push", kr::on_device, kr::reads<kr::inside<h>>, kr::updates<u, w>> {
-  template <class V>
-  static void run(V v) {
-    auto const H = v(h{});
-    auto const U = v(u{});
-    auto const W = v(w{});
-    kr::share const s = v.local(w{});
-    int const wall = s.is_wall(1, kr::side::low) ? int(s.owned().begin[1]) : -1;
-    kr::for_each_cell(v, v.owned(u{}), KOKKOS_LAMBDA(int i, int j) { U(i, j) -= 0.1 * (H(i, j) - H(i - 1, j)); });
-    kr::for_each_cell(
-        v, v.owned(w{}), KOKKOS_LAMBDA(int i, int j) {
-          if (j != wall) W(i, j) -= 0.1 * (H(i, j) - H(i, j - 1));
-        });
-  }
-};
-struct flow : kr::routine<"flow", kr::on_device, kr::reads<kr::owned<kr::past<h, 1>>, kr::inside<u>, kr::inside<w>>,
-                          kr::writes<h>> {
-  template <class V>
-  static void run(V v) {
-    auto const H = v(h{});
-    auto const was = v(kr::past<h, 1>{});
-    auto const U = v(u{});
-    auto const W = v(w{});
-    kr::for_owned(
-        v,
-        KOKKOS_LAMBDA(int i, int j) { H(i, j) = was(i, j) - 0.1 * (U(i + 1, j) - U(i, j) + W(i, j + 1) - W(i, j)); });
-  }
-};
-struct step : kr::schedule<kr::exchange<h>, push, kr::exchange<u, w>, kr::cycle<h>, flow> {};
-struct saved_step : kr::schedule<step, kr::every<4, kr::checkpoint<"folded">>> {};
-/// A cell about a pole is its own image, so that only half of it is there.
-struct mass_of : kr::routine<"mass", kr::on_device, kr::reads<kr::owned<h>>> {
-  template <class V>
-  static double run(V v) {
-    auto const H = v(h{});
-    kr::share const s = v.local();
-    auto const here = [&](int d, std::int64_t whole) { return int(whole - s.global_begin[d] + s.owned().begin[d]); };
-    bool const has_poles = s.folds.is_centred(0) && s.folds.is_centred(1);
-    int const row = has_poles ? here(1, s.global_extents[1] - 1) : -1, first = here(0, 0),
-              second = here(0, s.global_extents[0] / 2);
-    return kr::sum_owned(
-        v, KOKKOS_LAMBDA(int i, int j) { return j == row && (i == first || i == second) ? H(i, j) / 2 : H(i, j); });
-  }
-};
-
-struct ocean {
-  run<km::mpi>& on;
-  kr::fields<app_left, h, u, w> f;
-  explicit ocean(run<km::mpi>& r, kr::grid const& g) : on(r), f(r, g) {}
-  void begin() {
-    f.run(call<kr::writes<kr::owned<h>, kr::owned<u>, kr::owned<w>>>{}, [&](auto v) {
-      kr::share const s = v.local();
-      for_all(s.owned(), 2, [&](kr::indices const& i) {
-        auto const at = in_grid(s, i);
-        v(h{})(i[0], i[1]) = 10 + std::exp(-0.1 * double((at[0] - 3) * (at[0] - 3) + (at[1] - 7) * (at[1] - 7)));
-      });
-      for_all(v.owned(u{}), 2, [&](kr::indices const& i) { v(u{})(i[0], i[1]) = 0; });
-      for_all(v.owned(w{}), 2, [&](kr::indices const& i) { v(w{})(i[0], i[1]) = 0; });
-    });
-  }
-  void run_steps(auto schedule, int n) {
-    for (int k = 0; k < n; ++k) f.step(schedule);
-  }
-  double mass() { return km::sum(on.environment(), f.run(mass_of{})); }
-  /// All values, on the first rank.
-  std::vector<double> whole() {
-    std::vector<double> made;
-    auto const add = [&](auto const& all) { made.insert(made.end(), all.data(), all.data() + all.size()); };
-    add(kr::gather(f, h{}, 0)), add(kr::gather(f, u{}, 0)), add(kr::gather(f, w{}, 0));
-    return made;
-  }
-};
 kr::grid const seas[] = {{{16, 11}, kr::ghost_width{1}, kr::periodic{true, false}, corner_pole{}},
                          {{16, 11}, kr::ghost_width{2}, kr::periodic{true, false}, cell_pole{}}};
 
@@ -201,36 +120,13 @@ TEST_CASE("fold: ghosts are what lies at their place, and go back to it") {
     }
 }
 
-TEST_CASE("fold: a wave keeps mass, and has equal bits on any ranks and devices") {
-  for (kr::grid const& g : seas) {
-    auto const whole = same_on_all_ranks([&](run<km::mpi>& some) {
-      ocean all(some, g);
-      all.begin();
-      double const before = all.mass();
-      all.run_steps(step{}, 40);
-      CHECK(std::abs(all.mass() - before) < 1e-12 * before);
-      return all.whole();
-    });
-    if (!whole.empty()) CHECK(std::abs(*std::max_element(whole.begin(), whole.begin() + 16 * 11)) < 20);
-  }
+TEST_CASE("fold: what spreads keeps its amount, and has equal bits on any ranks and devices") {
+  try_spreading([](int) { return seas[0]; }, 16 * 11, 0);
+  try_spreading([](int) { return seas[1]; }, 16 * 10 + 16 / 2 + 1, 16);
 }
 
 TEST_CASE("fold: files, on other ranks") {
-  for_numbers_of_ranks([](int before, int after) {
-    std::vector<double> wanted;
-    on_ranks(before, "simulated", [&](auto& some) {
-      ocean all(some, seas[1]);
-      all.begin(), all.run_steps(saved_step{}, 7), wanted = all.whole();
-      all.f.run(kr::save<"sea", h, u>{});
-    });
-    on_ranks(after, host::name, [&](auto& some) {
-      ocean all(some, seas[1]);
-      all.f.restart("folded"), all.run_steps(step{}, 3);
-      CHECK(all.whole() == wanted);
-      ocean other(some, seas[0]);
-      CHECK(refuses([&] { other.f.restart("folded"); }, "or the ghosts, periodic dimensions or folds differ"));
-    });
-  });
+  try_restarts<u, w>([](int) { return seas[1]; }, seas[0]);
 }
 
 TEST_CASE("fold: a fold that cannot be is refused in words, on every rank") {
@@ -244,20 +140,20 @@ TEST_CASE("fold: a fold that cannot be is refused in words, on every rank") {
   refused(kr::periodic{false}, corner_pole{}, 16, 9, "dimension 0 ends at walls, and has no columns beyond them");
   refused(around, kr::fold<2>{}, 16, 9, "a fold of dimension 2 along 0 is refused (the grid has 2 dimensions");
   refused(around, cell_pole{}, 16, 2, "2 rows, of which one lies on the fold, are fewer than the ghosts need");
-  kr::fields<app_left, h> f(r, seas[0]);
-  using beyond = kr::schedule<kr::exchange<h>, kr::mirror<h, kr::on_side<1, kr::side::high>>>;
+  kr::fields<app_left, tracer> f(r, seas[0]);
+  using beyond = kr::schedule<kr::exchange<tracer>, kr::mirror<tracer, kr::on_side<1, kr::side::high>>>;
   CHECK(refuses([&] { f.step(beyond{}); },
                 "is for the upper side of dimension 1 (the grid is folded there, and has no wall)"));
-  using below = kr::schedule<kr::exchange<h>, kr::mirror<h>>;
-  f.run(call<kr::writes<kr::owned<h>>>{},
-        [&](auto v) { for_all(v.owned(), 2, [&](kr::indices const& i) { v(h{})(i[0], i[1]) = 1; }); });
+  using below = kr::schedule<kr::exchange<tracer>, kr::mirror<tracer>>;
+  f.run(call<kr::writes<kr::owned<tracer>>>{},
+        [&](auto v) { for_all(v.owned(), 2, [&](kr::indices const& i) { v(tracer{})(i[0], i[1]) = 1; }); });
   f.step(below{});
-  CHECK(f.run(call<kr::reads<h>>{}, [&](auto v) {
+  CHECK(f.run(call<kr::reads<tracer>>{}, [&](auto v) {
     int wrong = 0;
-    for_all(v.everywhere(), 2, [&](kr::indices const& i) { wrong += v(h{})(i[0], i[1]) == 1 ? 0 : 1; });
+    for_all(v.everywhere(), 2, [&](kr::indices const& i) { wrong += v(tracer{})(i[0], i[1]) == 1 ? 0 : 1; });
     return wrong;
   }) == 0);
   if (r.environment().size() == 1) return;
   kr::grid const apart = seas[r.environment().rank() == 0 ? 0 : 1];
-  CHECK(refuses([&] { kr::fields<app_left, h>(r, apart); }, "differ between ranks"));
+  CHECK(refuses([&] { kr::fields<app_left, tracer>(r, apart); }, "differ between ranks"));
 }

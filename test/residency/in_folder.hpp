@@ -49,8 +49,8 @@ void for_numbers_of_ranks(auto const& f) {
       f(before, after);
     }
 }
-/// What f(run) gives on the first rank, and elsewhere nothing: the same on any number of ranks and on either device.
-std::vector<double> same_on_all_ranks(auto const& f) {
+/// What f(run) gives on the first rank, and elsewhere nothing, is the same on any number of ranks and on either device.
+void check_same_on_all_ranks(auto const& f) {
   std::vector<double> first;
   int const most = std::min(keel::machine::basic_environment<keel::machine::mpi>().size(), 6);
   for (int ranks = 1; ranks <= most; ++ranks)
@@ -60,7 +60,6 @@ std::vector<double> same_on_all_ranks(auto const& f) {
         if (first.empty()) first = now;
         CHECK(now == first);
       });
-  return first;
 }
 
 } // namespace test
