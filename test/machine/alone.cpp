@@ -17,26 +17,6 @@ TEST_CASE("machine: alone is rank 0 of 1 and its own master, node and leader") {
   CHECK_FALSE(world.split(std::nullopt).is_member());
 }
 
-TEST_CASE("machine: alone writes to itself, in order within a tag") {
-  solo const world;
-  km::messages m{world};
-  std::array<int, 4> const out{1, 2, 3, 4};
-  std::array<int, 4> in{};
-  for (int round = 0; round != 2; ++round) {
-    in.fill(0);
-    m.send(&out[0], sizeof(int), 0, 7);
-    m.receive(&in[0], sizeof(int), 0, 7);
-    m.send(&out[1], sizeof(int), 0, 7);
-    m.send(&out[2], sizeof(int), 0, 5);
-    m.receive(&in[2], sizeof(int), 0, 5);
-    m.receive(&in[1], sizeof(int), 0, 7);
-    m.send(nullptr, 0, 0, 9);
-    m.receive(nullptr, 0, 0, 9);
-    m.wait();
-    CHECK(in == std::array<int, 4>{1, 2, 3, 0});
-  }
-}
-
 TEST_CASE("machine: alone finds a message without a partner, and recovers") {
   solo const world;
   km::messages m{world};

@@ -26,17 +26,21 @@ TEST_CASE_TEMPLATE("machine: messages go round the ring, and to oneself", R, km:
     std::vector<int> const out(1000, world.rank() + round);
     std::vector<int> from_left(1000, -1);
     std::vector<int> from_right(1000, -1);
-    int self_in = -1;
+    std::array<int, 2> const self_out{round, round + 1};
+    std::array<int, 2> self_in{-1, -1};
+    m.send(self_out.data(), sizeof(int), world.rank(), 3); // before it is awaited
     m.receive(from_left.data(), from_left.size() * sizeof(int), left, 1);
     m.receive(from_right.data(), from_right.size() * sizeof(int), right, 2);
-    m.receive(&self_in, sizeof self_in, world.rank(), 3);
+    m.receive(nullptr, 0, world.rank(), 4);
+    for (int& in : self_in) m.receive(&in, sizeof in, world.rank(), 3); // in order within a tag
     m.send(out.data(), out.size() * sizeof(int), right, 1);
     m.send(out.data(), out.size() * sizeof(int), left, 2);
-    m.send(&round, sizeof round, world.rank(), 3);
+    m.send(nullptr, 0, world.rank(), 4);
+    m.send(&self_out[1], sizeof(int), world.rank(), 3);
     m.wait();
     CHECK(from_left == std::vector<int>(1000, left + round));
     CHECK(from_right == std::vector<int>(1000, right + round));
-    CHECK(self_in == round);
+    CHECK(self_in == self_out);
   }
 }
 
