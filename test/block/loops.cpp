@@ -105,6 +105,34 @@ struct lengths {
   }
 };
 
+/// Two values of each column change places, through memory of a thread where there is some.
+struct turn {
+  field<3> from, to;
+
+  template <class Block>
+  void operator()(Block const& b) const {
+    b.store(to, b.load(from, 1), 0), b.store(to, b.load(from, 0), 1);
+  }
+  template <class Block>
+  void operator()(Block const& b, kb::team_memory<double>& memory) const {
+    for (std::size_t k : {0, 1}) memory[k] = b.load(from, k)[0];
+    for (std::size_t k : {0, 1}) to(b.index(0, 0), b.index(1, 0), k) = memory[1 - k];
+  }
+};
+/// Whether all columns are turned, if a thread may have so many values; counts loops of rows, and those with memory.
+template <std::size_t Length>
+bool turns(std::size_t most_values, bool right, int& rows, int& with_memory) {
+  field<3> const from({5, 7, 2}, right, 70), to({5, 7, 2}, right, 70);
+  std::size_t n = 0;
+  from.each([&](double& value) { value = some(n++); });
+  kb::for_each_block_with_memory<Length, kb::tail::scalar, double>(
+      "turn", keel::test::lanes{&rows, &with_memory, most_values}, kb::columns_of(from), 2, turn{from, to});
+  bool good = to.padding_untouched();
+  for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t j = 0; j < 7; ++j) good = good && to(i, j, 0) == from(i, j, 1) && to(i, j, 1) == from(i, j, 0);
+  return good;
+}
+
 } // namespace
 
 TEST_CASE("block: loops of packs have the bits of the plain loop, for every length and size") {
@@ -182,4 +210,16 @@ TEST_CASE("block: a place with lanes takes rows side by side, and blocks know th
   field<2> const line({7, 2}, true, 70); // no rows
   kb::for_each_block<1, kb::tail::scalar>(place, kb::columns_of(line), [](auto const&) {});
   CHECK(rows == 4);
+}
+
+TEST_CASE("block: columns one by one get memory where the place has enough, and have the same values without") {
+  for (bool right : {false, true}) {
+    int rows = 0, with_memory = 0;
+    CHECK(turns<1>(2, right, rows, with_memory));
+    CHECK((rows == 0 && with_memory == 1));
+    CHECK(turns<1>(1, right, rows, with_memory));
+    CHECK((rows == 1 && with_memory == 1));
+    CHECK(turns<4>(2, right, rows, with_memory));
+    CHECK(with_memory == 1);
+  }
 }
