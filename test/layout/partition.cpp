@@ -7,6 +7,7 @@
 
 #include <support/test.hpp>
 
+#include <numeric>
 #include <random>
 
 namespace kr = keel::residency;
@@ -22,10 +23,40 @@ static_assert(kr::Mesh<cells> && !kr::Mesh<int>);
 using ids = std::vector<std::int64_t>;
 using layers = std::vector<ids>;
 
-/// What one rank was given.
+/// What one rank was given; if it is scattered, where each element is, owned ones counted first, and which are ghosts.
 struct share {
   ids owned;
   layers ghosts;
+  bool is_scattered = false;
+  std::vector<std::int32_t> places = {};
+  std::vector<char> mask = {};
+
+  [[nodiscard]] std::int32_t place(std::int64_t n) const {
+    return is_scattered ? places[std::size_t(n)] : std::int32_t(n);
+  }
+  /// Owned ones first.
+  [[nodiscard]] ids all() const {
+    ids made = owned;
+    for (ids const& layer : ghosts) made.insert(made.end(), layer.begin(), layer.end());
+    return made;
+  }
+  [[nodiscard]] ids by_place() const {
+    ids const list = all();
+    ids made(list.size());
+    for (std::size_t n = 0; n != list.size(); ++n) made[std::size_t(place(std::int64_t(n)))] = list[n];
+    return made;
+  }
+  /// Makes its ghosts one layer, anywhere among its elements or after them; each kind keeps its order.
+  void scatter(std::mt19937_64& random, bool keeps_places) {
+    ids const list = all();
+    ghosts = {{list.begin() + std::ptrdiff_t(owned.size()), list.end()}};
+    is_scattered = true, places.resize(list.size()), mask.resize(list.size());
+    std::iota(places.begin(), places.end(), 0);
+    if (!keeps_places) std::shuffle(places.begin(), places.end(), random);
+    auto const middle = places.begin() + std::ptrdiff_t(owned.size());
+    std::sort(places.begin(), middle), std::sort(middle, places.end());
+    for (auto at = middle; at != places.end(); ++at) mask[std::size_t(*at)] = 1;
+  }
 };
 
 /// Elements of any ids over all ranks, drawn alike on each.
@@ -35,13 +66,14 @@ std::vector<share> random_shares(std::mt19937_64& random, int ranks) {
   std::set<std::int64_t> drawn;
   while (int(drawn.size()) != count)
     drawn.insert(spread == 0   ? std::int64_t(random())
-                 : spread == 1 ? std::int64_t(random() % 1000) - 500
+                 : spread == 1 ? std::int64_t(random() % 256) - 128
                                : std::int64_t(random() % 1000) << 48);
   ids list(drawn.begin(), drawn.end());
   std::shuffle(list.begin(), list.end(), random);
   auto const used = 1 + random() % std::uint64_t(ranks); // the others own none
   for (std::int64_t const id : list) all[random() % used].owned.push_back(id);
   for (share& s : all) {
+    if (spread == 1 && count % 2 == 0) std::sort(s.owned.begin(), s.owned.end()); // so that ids follow each other
     std::shuffle(list.begin(), list.end(), random);
     s.ghosts.resize(random() % 4);
     std::size_t at = 0;
@@ -49,6 +81,12 @@ std::vector<share> random_shares(std::mt19937_64& random, int ranks) {
       for (auto n = random() % 40; n != 0 && at != list.size(); --n) layer.push_back(list[at++]);
   }
   return all;
+}
+
+template <class R>
+kr::partition<cells> partition_of(km::basic_environment<R> const& world, share const& mine) {
+  if (mine.is_scattered) return {world, mine.by_place(), kr::is_ghost{mine.mask}};
+  return {world, mine.owned, mine.ghosts};
 }
 
 /// The ghosts that rank `has` has of the elements of rank `owns`: their local indices on both.
@@ -65,8 +103,8 @@ links between(std::vector<share> const& all, int has, int owns) {
   for (std::size_t n = 0; n != most; ++n) {
     for (std::int64_t const id : n < mine.ghosts.size() ? mine.ghosts[n] : ids{}) {
       if (auto const at = std::find(owned.begin(), owned.end(), id); at != owned.end()) {
-        made.ghosts.elements.push_back(local);
-        made.owned.elements.push_back(std::int32_t(at - owned.begin()));
+        made.ghosts.elements.push_back(mine.place(local));
+        made.owned.elements.push_back(all[std::size_t(owns)].place(at - owned.begin()));
       }
       ++local;
     }
@@ -79,26 +117,33 @@ links between(std::vector<share> const& all, int has, int owns) {
 /// Whether a partition is what all that every rank was given says.
 bool is_right(kr::partition<cells> const& c, std::vector<share> const& all, int me) {
   auto const& mine = all[std::size_t(me)];
-  ids every = mine.owned;
-  bool right = c.owned() == kr::element_range{0, std::int64_t(mine.owned.size())};
-  for (int n = 1; n <= c.layers(); ++n) {
-    ids const layer = std::size_t(n) <= mine.ghosts.size() ? mine.ghosts[std::size_t(n) - 1] : ids{};
-    auto const begin = std::int64_t(every.size());
-    every.insert(every.end(), layer.begin(), layer.end());
-    right = right && c.layer(n) == kr::element_range{begin, std::int64_t(every.size())};
+  ids const every = mine.all(), by_place = mine.by_place();
+  auto const owned = std::int64_t(mine.owned.size());
+  bool right = std::equal(by_place.begin(), by_place.end(), c.ids().begin(), c.ids().end()) &&
+               c.size() == std::int64_t(every.size());
+  if (!mine.is_scattered) {
+    right = right && c.owned() == kr::element_range{0, owned} && c.ghosts() == kr::element_range{owned, c.size()};
+    std::int64_t begin = owned;
+    for (int n = 1; n <= c.layers(); ++n) {
+      auto const end =
+          begin + (std::size_t(n) <= mine.ghosts.size() ? std::int64_t(mine.ghosts[std::size_t(n) - 1].size()) : 0);
+      right = right && c.layer(n) == kr::element_range{begin, end};
+      begin = end;
+    }
   }
-  right = right && std::equal(every.begin(), every.end(), c.ids().begin(), c.ids().end()) &&
-          c.size() == std::int64_t(every.size()) && c.ghosts() == kr::element_range{c.owned().end, c.size()};
   for (std::int64_t const id : every) // its first place
-    right = right && c.local_of(id) == std::find(every.begin(), every.end(), id) - every.begin();
+    right = right && c.local_of(id) == mine.place(std::find(every.begin(), every.end(), id) - every.begin());
   right = right && c.local_of(12'345'678'901) == std::nullopt;
 
   std::vector<int> owners(c.owners().size(), -1);
   std::vector<kr::detail::element_partner> partners;
+  std::vector<std::int64_t> ghost_at(every.size(), -1); // by place, its number among the ghosts
+  for (std::size_t n = std::size_t(owned); n != every.size(); ++n)
+    ghost_at[std::size_t(mine.place(std::int64_t(n)))] = std::int64_t(n) - owned;
   for (int r = 0; r != int(all.size()); ++r) {
     auto const here = between(all, me, r), there = between(all, r, me);
     for (std::size_t n = 0; n != here.ghosts.elements.size(); ++n) {
-      auto const g = std::size_t(here.ghosts.elements[n] - c.owned().end);
+      auto const g = std::size_t(ghost_at[std::size_t(here.ghosts.elements[n])]);
       owners.at(g) = r;
       right = right && c.index_at_owner()[g] == here.owned.elements[n];
     }
@@ -107,51 +152,6 @@ bool is_right(kr::partition<cells> const& c, std::vector<share> const& all, int 
       partners.push_back({r, there.owned, here.ghosts});
   }
   return right && c.lists().partners == partners && std::equal(owners.begin(), owners.end(), c.owners().begin());
-}
-
-/// The same elements in an order of the rank's own, and what it is given then.
-struct mixed {
-  std::vector<std::size_t> places; ///< of each element, counted with owned ones first
-  ids all;
-  std::vector<char> mask;
-};
-mixed mixed_from(std::mt19937_64& random, share const& s) {
-  mixed made;
-  ids every = s.owned;
-  for (ids const& layer : s.ghosts) every.insert(every.end(), layer.begin(), layer.end());
-  made.places.resize(every.size()), made.all.resize(every.size()), made.mask.resize(every.size());
-  std::vector<std::size_t> free(every.size());
-  for (std::size_t n = 0; n != free.size(); ++n) free[n] = n;
-  std::shuffle(free.begin(), free.end(), random);
-  auto const owned = std::ptrdiff_t(s.owned.size());
-  std::sort(free.begin(), free.begin() + owned), std::sort(free.begin() + owned, free.end());
-  for (std::size_t n = 0; n != every.size(); ++n) {
-    made.places[n] = free[n], made.all[free[n]] = every[n];
-    made.mask[free[n]] = n < s.owned.size() ? 0 : 1;
-  }
-  return made;
-}
-/// Whether a partition with scattered ghosts is that one of the same elements in order, but for places.
-bool is_same(kr::partition<cells> const& c, kr::partition<cells> const& in_order, std::vector<mixed> const& all,
-             int me) {
-  mixed const& mine = all[std::size_t(me)];
-  auto const place = [&](int rank, std::int32_t n) {
-    return std::int32_t(all[std::size_t(rank)].places[std::size_t(n)]);
-  };
-  auto const moved = [&](kr::detail::layered_list list, int rank) {
-    for (std::int32_t& e : list.elements) e = place(rank, e);
-    return list;
-  };
-  bool right = std::equal(mine.all.begin(), mine.all.end(), c.ids().begin(), c.ids().end()) &&
-               std::equal(c.owners().begin(), c.owners().end(), in_order.owners().begin(), in_order.owners().end());
-  for (std::int64_t const id : mine.all)
-    right = right && *c.local_of(id) == place(me, std::int32_t(*in_order.local_of(id)));
-  for (std::size_t g = 0; g != c.owners().size(); ++g)
-    right = right && c.index_at_owner()[g] == place(c.owners()[g], in_order.index_at_owner()[g]);
-  auto wanted = in_order.lists();
-  for (auto& p : wanted.partners) p.rims = moved(p.rims, me), p.ghosts = moved(p.ghosts, me);
-  return right && c.lists().partners == wanted.partners && c.lists().own_ghosts == moved(wanted.own_ghosts, me) &&
-         c.lists().own_elements == moved(wanted.own_elements, me);
 }
 
 /// What a call says, the same on every rank.
@@ -194,9 +194,18 @@ TEST_CASE_TEMPLATE("residency: random partitions are what all ranks together say
   int right = 0;
   for (unsigned seed = 0; seed != 200; ++seed) {
     std::mt19937_64 random(seed);
-    auto const all = random_shares(random, world.size());
-    auto const& mine = all[std::size_t(world.rank())];
-    right += is_right({world, mine.owned, mine.ghosts}, all, world.rank()) ? 1 : 0;
+    auto all = random_shares(random, world.size());
+    if (seed % 3 == 2)
+      for (share& s : all) s.scatter(random, seed % 30 == 2);
+    share const& mine = all[std::size_t(world.rank())];
+    kr::partition<cells> const c = partition_of(world, mine);
+    right += is_right(c, all, world.rank()) ? 1 : 0;
+    bool const is_scattered = std::any_of(
+        all.begin(), all.end(), [](share const& s) { return !std::is_sorted(s.places.begin(), s.places.end()); });
+    CHECK((message_of([&] { (void)c.owned(); }).find("are no ranges") != std::string::npos) == is_scattered);
+    CHECK((message_of([&] { (void)c.layer(1); }).find("are no ranges") != std::string::npos) == is_scattered);
+    kr::partition<cells> const in_order{world, mine.owned, mine.ghosts};
+    CHECK((c.here()->digest != in_order.here()->digest) == is_scattered);
   }
   CHECK(right == 200);
 }
@@ -245,9 +254,10 @@ TEST_CASE_TEMPLATE("residency: rows come to the ranks that have their elements",
   auto const row_of = [](std::int64_t id) { return std::vector<std::int16_t>(std::size_t(id & 7), std::int16_t(id)); };
   for (unsigned seed = 0; seed != 100; ++seed) {
     std::mt19937_64 random(seed);
-    auto const all = random_shares(random, world.size());
-    share const& mine = all[std::size_t(world.rank())];
-    kr::partition<cells> const c{world, mine.owned, mine.ghosts};
+    auto all = random_shares(random, world.size());
+    if (seed % 3 == 2)
+      for (share& s : all) s.scatter(random, seed % 30 == 2);
+    kr::partition<cells> const c = partition_of(world, all[std::size_t(world.rank())]);
     std::map<std::int64_t, std::vector<std::int16_t>> rows; // of any elements
     std::vector<std::pair<std::int64_t, std::array<double, 3>>> numbers;
     for (share const& s : all)
@@ -290,14 +300,6 @@ TEST_CASE_TEMPLATE("residency: a partition may lack elements, ghosts or layers",
   CHECK_THROWS_WITH_AS((void)nothing.layer(1),
                        "keel::residency::partition: layer 1 of cells is not there (there are 0). Count from 1.",
                        keel::error);
-  // One rank has two layers, so all have.
-  ids const own{world.rank() * 10, world.rank() * 10 + 1};
-  kr::partition<cells> const c{world, own, world.rank() == 0 ? layers{{1}, {0}} : layers{}};
-  CHECK(c.layers() == 2);
-  CHECK(c.layer(2).size() == (world.rank() == 0 ? 1 : 0));
-  CHECK(c.lists().partners.empty()); // copies of its own elements
-  CHECK(c.lists().own_elements.of_layers(0, 1).size() == (world.rank() == 0 ? 1 : 0));
-  CHECK(c.lists().own_elements.of_layers(0, 0).empty());
 }
 
 TEST_CASE("residency: ghosts are one range of ids, or a range of such ranges") {
@@ -360,25 +362,6 @@ TEST_CASE("residency: a rank with too many elements is an error on all ranks") {
                     " has 2147483648 cells (local indices have 32 bits). Take more ranks.");
 }
 
-TEST_CASE("residency: two million ghosts come from one neighbour") {
-  km::environment const world;
-  std::int64_t const n = 2'000'000;
-  int const last = world.size() - 1;
-  ids own, ghosts;
-  for (std::int64_t i = 0; i != n; ++i) {
-    if (world.rank() == 0) own.push_back(i * 3);
-    if (world.rank() == last) ghosts.push_back((n - 1 - i) * 3);
-  }
-  kr::partition<cells> const c{world, own, ghosts};
-  auto const& lists = c.lists();
-  CHECK(c.layers() == 1);
-  auto const& got = last == 0 ? lists.own_elements : world.rank() == 0 ? lists.partners.at(0).rims : lists.own_elements;
-  bool const owns = world.rank() == 0;
-  CHECK(got.elements.size() == (owns ? std::size_t(n) : 0));
-  CHECK((!owns || (got.elements.front() == n - 1 && got.elements.back() == 0)));
-  if (world.rank() == last && last != 0) CHECK(lists.partners.at(0).ghosts.elements.size() == std::size_t(n));
-}
-
 TEST_CASE("residency: a partition of ranks that are not members is empty") {
   km::environment const world;
   km::environment const one{world, km::first{1}};
@@ -425,50 +408,6 @@ TEST_CASE("residency: edges whose cells are not all here are found") {
   auto const made = [&] { kr::partition<edges>{world, kr::owned_through<edges>(c, cells_on_edge)}; };
   if (n == 1) CHECK_NOTHROW(made());
   else CHECK_THROWS_WITH_AS(made(), doctest::Contains("rank 0 and rank 1 both own id 0 of edges"), keel::error);
-}
-
-TEST_CASE("residency: ghosts may lie anywhere among the elements of a rank") {
-  km::environment const world;
-  std::mt19937_64 random(77);
-  int scattered = 0;
-  for (int n = 0; n != 60; ++n) {
-    CAPTURE(n);
-    auto shares = random_shares(random, world.size());
-    std::vector<mixed> all;
-    for (share& s : shares) {
-      ids one;
-      for (ids const& layer : s.ghosts) one.insert(one.end(), layer.begin(), layer.end());
-      s.ghosts = {one};
-      all.push_back(mixed_from(random, s));
-    }
-    if (n % 10 == 9) // on all ranks owned ones first
-      for (std::size_t r = 0; r != all.size(); ++r) {
-        std::size_t at = 0;
-        for (std::size_t& p : all[r].places) p = at++;
-        all[r].all = shares[r].owned, all[r].mask.assign(all[r].all.size(), 0);
-        all[r].all.insert(all[r].all.end(), shares[r].ghosts[0].begin(), shares[r].ghosts[0].end());
-        all[r].mask.resize(all[r].all.size(), 1);
-      }
-    auto const me = std::size_t(world.rank());
-    kr::partition<cells> const in_order{world, shares[me].owned, shares[me].ghosts},
-        c{world, all[me].all, kr::is_ghost{all[me].mask}};
-    CHECK(is_same(c, in_order, all, world.rank()));
-    bool is_scattered = false;
-    for (mixed const& m : all) is_scattered = is_scattered || !std::is_sorted(m.mask.begin(), m.mask.end());
-    scattered += is_scattered ? 1 : 0;
-    CHECK((message_of([&] { (void)c.owned(); }).find("are no ranges") != std::string::npos) == is_scattered);
-    CHECK((message_of([&] { (void)c.layer(1); }).find("are no ranges") != std::string::npos) == is_scattered);
-    CHECK((c.here()->digest != in_order.here()->digest) == is_scattered);
-    std::map<std::int64_t, std::int64_t> rows; // of the elements of all ranks, each read by one
-    for (share const& s : shares)
-      for (std::int64_t const id : s.owned)
-        if (std::uint64_t(id) % std::uint64_t(world.size()) == me) rows[id] = 3 * (id / 4);
-    auto const got = kr::gather_rows(c, rows);
-    bool right = got.size() == std::size_t(c.size());
-    for (std::size_t e = 0; e != got.size(); ++e) right = right && got[e] == 3 * (c.ids()[e] / 4);
-    CHECK(right);
-  }
-  CHECK(scattered > 30);
 }
 
 TEST_CASE("residency: is_ghost speaks of each element, on every rank") {
