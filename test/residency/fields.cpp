@@ -50,19 +50,6 @@ struct lift : kr::routine<"lift", kr::on<keel::simulated>, kr::updates<eta>> {
     kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { e(i, j) += 1; });
   }
 };
-// Reads the ghosts of what it writes, which are stale only when it is done.
-struct lean : kr::routine<"lean", kr::on_device, kr::reads<kr::part<eta, kr::region::ghosts>>, kr::updates<eta>> {
-  template <class V>
-  static void run(V v) {
-    auto e = v(eta{});
-    auto const own = v.owned();
-    auto const first = own.begin[0];
-    Kokkos::parallel_for(
-        "lean", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[1], own.end[1]),
-        KOKKOS_LAMBDA(int j) { e(first, j) += e(first - 1, j); });
-  }
-};
-
 TEST_CASE(
     "residency: what a routine does not write, though it said so, is poison on a device, checked also on the host") {
   auto const left = []<class App>(App, std::string_view device) {
@@ -75,21 +62,6 @@ TEST_CASE(
   };
   CHECK(std::isnan(left(two_memories{}, "simulated")));
   CHECK(std::isnan(left(watched{}, host::name)));
-}
-
-TEST_CASE("residency: a routine finds the ghosts of what it updates, also where poison is laid") {
-  auto const sum_on = []<class App>(App, std::string_view device) {
-    test::run run{device};
-    kr::fields<App, eta, u> f{run, kr::grid{{4, 4}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<u>{1}};
-    f.run(init{});
-    f.step(kr::schedule<kr::exchange<eta>, lean>{});
-    double const sum = f.run(add_up{});
-    CHECK_FALSE(f.template is_valid<eta>(kr::region::ghosts));
-    return sum;
-  };
-  CHECK(sum_on(two_memories{}, host::name) == 300);
-  CHECK(sum_on(two_memories{}, "simulated") == 300);
-  CHECK(sum_on(watched{}, host::name) == 300);
 }
 
 TEST_CASE("residency: fields that cannot be are refused in words") {
@@ -149,14 +121,6 @@ TEST_CASE("residency: a view handed out keeps its data when the fields are gone"
     f.run(call<kr::updates<eta>>{}, [&](auto v) { kept = v(eta{}); });
   }
   CHECK(kept(1, 2) == 1);
-}
-
-TEST_CASE("residency: fields for which there is no memory say so, and leave nothing") {
-  test::run run{"simulated"};
-  std::int64_t const too_many = std::int64_t{1} << 45;
-  std::string const text =
-      message_of([&] { kr::fields<two_memories, eta, u>{run, kr::grid{{8, 8}}, kr::extra<u>{too_many}}; });
-  CHECK(text.find("the host has no room for u") != std::string::npos);
 }
 
 } // namespace fields_cases
