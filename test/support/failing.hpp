@@ -26,14 +26,7 @@ inline constexpr bool calls_can_fail = true;
 #endif
 
 /// See failing_calls.cpp; `own_allocation` leaves out libraries that die where they have no memory.
-enum class failing_call : std::uint64_t {
-  allocation = 1,
-  file = 2,
-  plain_file = 3,
-  message = 4,
-  copy = 5,
-  own_allocation = 7
-};
+enum class failing_call : std::uint64_t { allocation = 1, file = 2, message = 4, copy = 5, own_allocation = 7 };
 
 /// Whether a library ended the program by itself, with words of its own: libgomp where there is no memory for a thread,
 /// and MPICH 5 where a rank frees a communicator while a message to it is lost.

@@ -4,13 +4,12 @@
 /// fail.
 ///
 /// KEEL_TEST_CALLS names a file of three numbers, which processes that fork, and the ranks of a job, share: what fails
-/// (failing_call in failing.hpp), the number of the call that does, from 1, and how many calls there were so far. Of
-/// files, plain_file counts what goes to plain ones alone, because an MPI whose pipes fail waits for ever. A copy is
-/// one of Kokkos', which tells of it where this is its tool; it fails by an exception, as those of a GPU do. With 6
-/// the open communicators of all ranks are counted, and nothing fails. With 7 an allocation fails that is neither MPI's
-/// nor OpenMP's, nor HDF5's, nor hwloc's while it reads this machine, nor Kokkos 5's while it gives back memory or
-/// ends, because these end the program where they have no memory (Open MPI 4.1, libgomp, HDF5 1.10, hwloc 2.9, Kokkos
-/// 5). glibc alone.
+/// (failing_call in failing.hpp), the number of the call that does, from 1, and how many calls there were so far. A
+/// copy is one of Kokkos', which tells of it where this is its tool; it fails by an exception, as those of a GPU do.
+/// With 6 the open communicators of all ranks are counted, and nothing fails. With 7 an allocation fails that is
+/// neither MPI's nor OpenMP's, nor HDF5's, nor hwloc's while it reads this machine, nor Kokkos 5's while it gives back
+/// memory or ends, because these end the program where they have no memory (Open MPI 4.1, libgomp, HDF5 1.10, hwloc
+/// 2.9, Kokkos 5). glibc alone.
 
 #include <atomic>
 #include <cerrno>
@@ -27,7 +26,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 extern "C" {
@@ -59,14 +57,6 @@ bool fails(std::uint64_t kind, int code) {
   if (numbers == nullptr || numbers->kind != kind || ++numbers->calls != numbers->failing) return false;
   errno = code;
   return true;
-}
-
-/// Whether a call fails that a file is written with; `file` is below zero where it is known by name.
-bool file_fails(int code, int file = -1) {
-  if (numbers == nullptr || numbers->kind < 2 || numbers->kind > 3) return false;
-  struct stat about{};
-  if (numbers->kind == 3 && file >= 0 && (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))) return false;
-  return fails(numbers->kind, code);
 }
 
 /// Whether a part of MPI, what it stands on, OpenMP's library or HDF5's asks for memory.
@@ -129,14 +119,14 @@ int hwloc_topology_load(void* topology) {
 }
 
 ssize_t write(int file, void const* bytes, std::size_t count) {
-  return file_fails(ENOSPC, file) ? -1 : next<ssize_t(int, void const*, std::size_t)>("write")(file, bytes, count);
+  return fails(2, ENOSPC) ? -1 : next<ssize_t(int, void const*, std::size_t)>("write")(file, bytes, count);
 }
-int fsync(int file) { return file_fails(EIO, file) ? -1 : next<int(int)>("fsync")(file); }
+int fsync(int file) { return fails(2, EIO) ? -1 : next<int(int)>("fsync")(file); }
 int linkat(int a, char const* from, int b, char const* to, int flags) noexcept {
-  return file_fails(EIO) ? -1 : next<int(int, char const*, int, char const*, int)>("linkat")(a, from, b, to, flags);
+  return fails(2, EIO) ? -1 : next<int(int, char const*, int, char const*, int)>("linkat")(a, from, b, to, flags);
 }
 int rename(char const* from, char const* to) noexcept {
-  return file_fails(EIO) ? -1 : next<int(char const*, char const*)>("rename")(from, to);
+  return fails(2, EIO) ? -1 : next<int(char const*, char const*)>("rename")(from, to);
 }
 }
 
