@@ -32,8 +32,6 @@ std::vector<std::uint8_t> numbered(kd::shape const& lies) {
 }
 /// What the kernel of a device does, on this thread.
 struct team {
-  KEEL_FUNCTION static int league_rank() { return 0; }
-  KEEL_FUNCTION static int league_size() { return 1; }
   KEEL_FUNCTION static int team_rank() { return 0; }
   KEEL_FUNCTION static int team_size() { return 1; }
   KEEL_FUNCTION static void team_barrier() {}
@@ -42,8 +40,7 @@ void move(kd::job const& what, bool by_kernel) {
   if (!by_kernel) return kd::move_on_host(what);
   kd::move_words words;
   CHECK(words.add({&what, 1}) == 1);
-  words.share = words.words;
-  words.run<4>(team{});
+  words.run<false, 4>(team{}, 0, words.pieces, 1);
 }
 /// Where the first byte of an element is.
 std::size_t place(kd::shape const& lies, int element, int k) {
@@ -143,7 +140,7 @@ TEST_CASE("residency: more boxes than a kernel takes are left for the next one")
   std::vector<kd::job> const all(40, job_of(kd::motion::scatter, lies, &element, &packed, {}));
   kd::move_words words;
   CHECK(words.add(all) == std::size_t{kd::move_words::most});
-  CHECK(words.words == kd::move_words::most); // one each
+  CHECK(words.pieces == kd::move_words::most); // one each
 }
 
 TEST_CASE("residency: an exchange without neighbours touches nothing") {

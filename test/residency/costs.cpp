@@ -90,14 +90,14 @@ using namespace costing;
 [[gnu::noinline]] void operator delete(void* at, std::size_t) noexcept { std::free(at); }
 #endif
 
-TEST_CASE("residency: an exchange by peer takes two kernels, however many variables and partners there are") {
+TEST_CASE("residency: an exchange by peer takes one kernel, however many variables and partners there are") {
   keel::for_each_device<devices>([&]<class Tag>(Tag) {
     if (std::is_same_v<Tag, host> || !keel::available<Tag>()) return;
     CAPTURE(Tag::name);
-    in_steady_steps<kr::on_device>(Tag::name, "peer", [](int ranks, auto const& once) {
+    in_steady_steps<kr::on_device>(Tag::name, "peer", [](int, auto const& once) {
       count_calls(true);
       once();
-      CHECK(kernels == (ranks == 1 ? 1 : 2));
+      CHECK(kernels == 1);
       count_calls(false);
     });
   });

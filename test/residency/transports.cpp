@@ -202,7 +202,8 @@ TEST_CASE("residency: a message of another length than agreed is an error of bot
       CHECK(ways.have_same_lengths(plan.sends(), plan.receives()));
     }
     for (int again = 0; again < 2 && differs; ++again)
-      CHECK(refuses([&] { ghosts.start({&mine, 1}, kd::combine::replace); }, "exchange is refused (this rank and"));
+      CHECK(
+          refuses([&] { ghosts.start({&mine, 1}, kd::combine::replace, true); }, "exchange is refused (this rank and"));
   }
 }
 
@@ -374,6 +375,34 @@ TEST_CASE("residency: no message overtakes a kernel that still reads ghosts, nor
     for (int n = 1; n <= 8; ++n) f.step(race{}, double(n));
     CHECK(f.run(call<kr::reads<found>>{}, [](auto v) { return v(found{})(0); }) == 0);
   }
+}
+
+namespace {
+struct y : kr::variable<"y", std::int16_t**> {};
+struct z : kr::variable<"z", float** [2]> {};
+struct at_once : kr::schedule<kr::exchange<x, y, z>> {};
+struct in_halves : kr::schedule<kr::exchange<x, y, z>, dawdle> {};
+} // namespace
+
+TEST_CASE("residency: long messages go in pieces, and one kernel packs and unpacks what nothing comes between") {
+  using peers = by<kr::on_device, kr::staged, kr::peer>;
+  keel::for_each_device<devices>([&]<class Tag>(Tag) {
+    if (!keel::available<Tag>()) return;
+    CAPTURE(Tag::name);
+    run<km::mpi> here{Tag::name, {.exchange_through = "peer"}};
+    auto const& env = here.environment();
+    kr::fields<peers, x, y, z> f{
+        here, kr::grid{{9000, 3 * env.size()}, kr::ghost_width{1}, kr::periodic{true}, kr::ranks_in{1, env.size()}}};
+    for (int n = 1; n <= 6; ++n) {
+      fill<x>(f, n), fill<y>(f, n), fill<z>(f, n), touch<x>(f), touch<y>(f), touch<z>(f);
+      n % 2 == 0 ? f.step(at_once{}) : f.step(in_halves{});
+      CHECK(wrong_inside<x>(f, n) + wrong_inside<y>(f, n) + wrong_inside<z>(f, n) == 0);
+    }
+    scatter<x>(f, env.rank());
+    auto const all = sums<kr::inside<x>>(env, f);
+    f.run(kr::accumulate<x>{});
+    CHECK(sums<kr::owned<x>>(env, f) == all);
+  });
 }
 
 TEST_CASE("residency: memory that peers map is made once, however many fields there are") {

@@ -34,7 +34,13 @@ struct message {
   /// memory.
   std::uint32_t const* later = nullptr;
   std::uint16_t link = 0;
+  /// If not 0, the message goes in pieces of so many bytes, a multiple of 8, each with a word of its own from `flag`
+  /// on: what came is unpacked while the rest is on its way.
+  std::uint32_t piece_bytes = 0;
 
+  [[nodiscard]] std::size_t pieces() const {
+    return bytes == 0 || piece_bytes == 0 ? 1 : (bytes + piece_bytes - 1) / piece_bytes;
+  }
   friend bool operator==(message const&, message const&) = default;
 };
 

@@ -272,7 +272,7 @@ KEEL_INLINE void planned_arrays::begin_halves(std::span<array_ref const> all, co
       by.arrays.push_back({&arrays_[k].form, all[k].data, arrays_[k].cut, 0});
       if (all[k].where != nullptr && p.from == nullptr) all[k].where->fence();
     }
-    by.halo.start(by.arrays, how);
+    by.halo.start(by.arrays, how, &made == &whole_);
     by.is_open = true;
     made.halves.push_back(&by);
     p.by->all.report_new(none);

@@ -94,7 +94,7 @@ public:
   }
   /// Moves words by one kernel, as for boxes whose list lies there.
   void move(move_words const& words) const {
-    if (words.words != 0) model()->reporting([&] { model()->move(words); });
+    if (words.pieces != 0) model()->reporting([&] { model()->move(words); });
   }
   /// The digest of these elements; waits for it.
   [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, index_set const& box) const {

@@ -23,8 +23,9 @@ public:
   halo_exchange(routes& by, copy_queue const& queue) : routes_(by), delivery_(by.known()) { packing_.connect(queue); }
 
   /// Collective over the ranks that exchange, with the same arrays in the same order. Until `finish` the owned elements
-  /// may be read, the ghosts not touched. One exchange at a time.
-  void start(std::span<halo_array const> arrays, combine how);
+  /// may be read, the ghosts not touched. One exchange at a time. If nothing is between it and `finish`, one kernel may
+  /// do all.
+  void start(std::span<halo_array const> arrays, combine how, bool is_whole);
   /// With the same arrays as `start`, and an observer of the wait for messages.
   void finish(std::span<halo_array const> arrays, any_observer& observer);
 

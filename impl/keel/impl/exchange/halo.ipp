@@ -12,7 +12,7 @@ namespace keel::residency::detail {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combine how) {
+KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combine how, bool is_whole) {
   plan_.lay_out(arrays, how);
   if (!plan_.is_agreed()) plan_.is_agreed() = routes_.have_same_lengths(plan_.sends(), plan_.receives());
   if (!*plan_.is_agreed())
@@ -23,7 +23,7 @@ KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combin
   if (!is_placed) measure(arrays);
   double const since = now();
   if (!is_placed) place([&](int rank) { return routes_.to(rank); });
-  plan_.pack(arrays, packing_);
+  plan_.pack(arrays, packing_, is_whole);
   delivery_.begin(packing_.queue());
   started_in_ = now() - since;
 }

@@ -52,51 +52,54 @@ public:
   }
   /// A thread as a team.
   struct thread {
-    words_count number, threads;
-
-    [[nodiscard]] KEEL_FUNCTION words_count league_rank() const { return number; }
-    [[nodiscard]] KEEL_FUNCTION words_count league_size() const { return threads; }
     [[nodiscard]] KEEL_FUNCTION static int team_rank() { return 0; }
     [[nodiscard]] KEEL_FUNCTION static int team_size() { return 1; }
     KEEL_FUNCTION static void team_barrier() {}
   };
+  /// Each has a share of pieces that follow on each other, so that those that come later may run later.
+  template <bool Extends>
   struct move_by_threads {
     move_words words;
-    words_count threads;
-    KEEL_FUNCTION void operator()(words_count i) const { words.run<1>(thread{i, threads}); }
+    std::int32_t share;
+    KEEL_FUNCTION void operator()(words_count i) const {
+      std::int32_t const begin = std::int32_t(i) * share, left = words.pieces - begin;
+      words.run<Extends, 1>(thread{}, begin, left < share ? words.pieces : begin + share, 1);
+    }
   };
-  struct extend_by_threads {
-    move_words words;
-    KEEL_FUNCTION void operator()(words_count i) const { words.extend(std::int64_t(i)); }
-  };
+  /// The first ones pack, if some of the pieces are packed and some awaited.
+  template <bool Extends>
   struct move_by_teams {
     move_words words;
-    KEEL_FUNCTION void operator()(typename teams::member_type const& team) const { words.run<4>(team); }
+    std::int32_t packing;
+    KEEL_FUNCTION void operator()(typename teams::member_type const& team) const {
+      std::int32_t const t = team.league_rank(), packed = packing != 0 ? words.raised : 0;
+      if (t < packing) words.run<Extends, 4>(team, t, packed, packing);
+      else words.run<Extends, 4>(team, packed + t - packing, words.pieces, team.league_size() - packing);
+    }
   };
-  /// On a GPU a thread moves a word; if there are flags, teams do, as many as have work and fit the device, but a
-  /// kernel that awaits one leaves half of it to others.
+  /// On a GPU by teams, as many as have work; if there are flags, as many as run at once in half of it, which leaves
+  /// the other half to others while they wait.
   void move(move_words const& words) const override {
-    bool const is_flags = words.listed == nullptr && words.jobs[0].how >= motion::raise;
-    char const* const label = is_flags ? "keel: flags" : "keel: regions";
-    std::int64_t const threads = space_.concurrency();
-    move_words shared = words;
-    auto const share_out = [&](std::int64_t of_a_team, std::int64_t most) {
-      if (words.raises && words.done == nullptr) most = 1;
-      std::int64_t const count = std::max<std::int64_t>(1, std::min((words.words + of_a_team - 1) / of_a_team, most));
-      shared.share = (words.words + count - 1) / count;
-      return count;
-    };
-    if constexpr (has_lanes)
-      if (words.raises || words.awaits) {
-        auto const count = int(share_out(lanes, threads / (words.awaits ? 4 : 2) / lanes));
-        return Kokkos::parallel_for(label, keel::space::detail::light(teams(space_, count, lanes)),
-                                    move_by_teams{shared});
-      }
-    auto const count = words_count(has_lanes ? share_out(1, words.words) : share_out(4096, threads));
-    if (words.extends)
-      return Kokkos::parallel_for("keel: walls", keel::space::detail::light(policy(space_, 0, count)),
-                                  extend_by_threads{shared});
-    Kokkos::parallel_for(label, keel::space::detail::light(policy(space_, 0, count)), move_by_threads{shared, count});
+    if (words.extends) move_by<true>("keel: walls", words);
+    else
+      move_by<false>(words.listed == nullptr && words.jobs[0].how >= motion::raise ? "keel: flags" : "keel: regions",
+                     words);
+  }
+  template <bool Extends>
+  void move_by(char const* label, move_words const& words) const {
+    std::int32_t const threads = space_.concurrency(), pieces = words.pieces;
+    if constexpr (has_lanes) {
+      bool const has_flags = words.raises || words.awaits;
+      int const count = has_flags ? std::min(pieces, std::max(2, threads / 2 / lanes)) : pieces;
+      int const packing = words.raises && words.awaits ? std::min(words.raised, count / 2) : 0;
+      Kokkos::parallel_for(label, keel::space::detail::light(teams(space_, count, lanes)),
+                           move_by_teams<Extends>{words, packing});
+    } else {
+      std::int32_t const count = std::max(1, std::min((pieces + 15) / 16, threads)),
+                         share = (pieces + count - 1) / count;
+      Kokkos::parallel_for(label, keel::space::detail::light(policy(space_, 0, words_count(count))),
+                           move_by_threads<Extends>{words, share});
+    }
   }
   std::uint64_t digest(void const* array, strip const& which) const override {
     std::uint64_t sum = 0;

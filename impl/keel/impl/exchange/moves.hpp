@@ -62,158 +62,158 @@ KEEL_FUNCTION inline void await_flag(std::uint32_t const* flag, std::uint32_t nu
   }
 #endif
 }
-/// Counts this team as finished; true for the last of `count`, which sees what all of them wrote and sets the counter
-/// to 0.
-KEEL_FUNCTION inline bool is_last(std::uint32_t* done, std::uint32_t count) {
-  if (count == 1) return true;
-#if defined(__CUDA_ARCH__)
-  __threadfence();
-  if (atomicAdd(done, 1U) != count - 1) return false;
-#else
-  if (__atomic_fetch_add(done, 1U, __ATOMIC_ACQ_REL) != count - 1) return false;
-#endif
-  *done = 0;
-  return true;
-}
-
 /// One box of an array, or so many listed elements, and the packed words that it is moved from or to. In a copy of a
 /// box `buffer` is where the element lies that its first one gets; of listed elements it is the array.
 struct job {
   motion how;
   addend added_as;
   std::uint16_t link;   ///< whose number is added, if numbers lie in memory
-  std::uint32_t number; ///< to which the flag is raised, counted from `number` of all
-  std::uint32_t* flag;  ///< of the message in which the packed words lie, if packing and unpacking care for it
+  std::uint32_t number; ///< to which flags are raised, counted from `number` of all
+  std::uint32_t* flag;  ///< of the message's first piece, if packing and unpacking care for it
   void* array;
   void* buffer;
   strip which;
-  std::int64_t end; ///< one past its last word, of the words of all jobs
+  std::uint32_t piece_bytes = 0; ///< of its message
+  std::int32_t end = 0;          ///< one past its last piece, of the pieces of all jobs
+  std::int64_t first = 0;        ///< its first byte in the message, then among pieces of this length
 
   [[nodiscard]] KEEL_FUNCTION bool raises() const {
     return flag != nullptr && (how == motion::gather || how == motion::raise);
   }
   [[nodiscard]] KEEL_FUNCTION bool awaits() const { return flag != nullptr && !raises(); }
+  [[nodiscard]] KEEL_FUNCTION bool is_after(std::int64_t piece) const {
+    return first >= (piece + 1) * std::int64_t(piece_bytes);
+  }
   friend bool operator==(job const&, job const&) = default;
 };
 /// The job of a box of an array; `elements` and what follows as of `strip_of`.
 [[nodiscard]] inline job job_of(motion how, shape const& lies, void* array, void* buffer, bounds const& box,
                                 std::int32_t const* elements = nullptr, shape const* from = nullptr,
                                 origin_steps const& steps = {}) {
-  return {how, lies.added_as, 0, 0, nullptr, array, buffer, strip_of(lies, box, elements, from, steps), 0};
+  return {how, lies.added_as, 0, 0, nullptr, array, buffer, strip_of(lies, box, elements, from, steps)};
 }
 
 /// The kernel that moves boxes: `array` and `buffer` in the memory where it runs. One for all words, because each costs
 /// the compiler time; many boxes at once, because most are so small that a GPU needs longer for the launch. A few boxes
-/// travel with the kernel; of more the list lies in that memory. Teams have a share of the words each. Before a team
-/// unpacks it awaits the flags of the messages, and the last that is done packing raises those of all. Extensions have
-/// a kernel of their own, so that the other needs no registers for them; they do not go with other motions.
+/// travel with the kernel; of more the list lies in that memory. A team moves one piece after another: it awaits the
+/// flag of what it unpacks, and raises that of what it packed. If one kernel does both, what is packed comes first, and
+/// half of the teams unpack meanwhile. Extensions have a kernel of their own, so that the other needs no registers for
+/// them; they do not go with other motions.
 struct move_words {
-  static constexpr int most = 17; ///< a kernel's arguments have 4 KiB
+  static constexpr int most = 16; ///< a kernel's arguments have 4 KiB
   job jobs[most];
   int count = 0;
   bool raises = false, awaits = false; ///< whether a job does
   bool extends = false;                ///< whether all do
   std::uint32_t number = 0;
-  std::uint32_t const* later = nullptr; ///< see `message`
-  std::uint32_t* done = nullptr;        ///< counts teams that are done, if any flag is raised by more than one
-  job const* listed = nullptr;          ///< `count` jobs, instead of those above
-  std::int64_t words = 0, share = 0;    ///< of all jobs, of a team
+  std::uint32_t const* later = nullptr;   ///< see `message`
+  job const* listed = nullptr;            ///< `count` jobs, instead of those above
+  std::int32_t const* starts = nullptr;   ///< with these the first job of each piece
+  std::int32_t pieces = 0, raised = 0;    ///< of all jobs; of those that raise flags, which are the first
+  std::int32_t base = 0;                  ///< the first piece of the message that is entered
+  std::uint32_t const* entered = nullptr; ///< its flag
 
   /// Adds as many as there is room for, and says how many.
   std::size_t add(std::span<job const> given);
-  /// Counts a job, in the order in which they lie.
+  /// Counts a job; those of a message follow on each other as they lie there.
   void enter(job& p) {
-    p.end = words += p.which.words;
-    ++count;
+    auto const bytes = p.which.words * p.which.word_bytes;
+    if (p.flag == nullptr) { // a GPU is full of many pieces, and long ones keep it busy
+      std::int64_t const some = bytes / (128 * 256) * 256;
+      p.first = 0, p.piece_bytes = std::uint32_t(some < 2048 ? 2048 : some < 65536 ? some : 65536);
+    }
+    if (p.flag == nullptr || p.flag != entered) base = pieces;
+    entered = p.flag, ++count;
+    p.first += base * std::int64_t(p.piece_bytes);
+    pieces = p.end = std::int32_t((p.first + bytes + p.piece_bytes - 1) / p.piece_bytes);
+    if (p.flag != nullptr) p.flag -= base;
     raises = raises || p.raises(), awaits = awaits || p.awaits();
+    if (p.raises()) raised = pieces;
   }
-  /// Adds a flag and nothing else, if there is room.
+  /// Adds a message's flags and nothing else, if there is room.
   bool add_flag(motion how, message const& of) {
     if (count == most) return false;
     job& p = jobs[count] = {};
-    p.how = how, p.flag = of.flag, p.number = of.number, p.link = of.link, p.which.words = 1;
+    p.how = how, p.flag = of.flag, p.number = of.number, p.link = of.link;
+    p.which.words = std::int64_t(of.pieces()), p.piece_bytes = std::uint32_t(p.which.word_bytes);
     later = of.later;
     enter(p);
     return true;
   }
 
-  /// The share of a team, of which each thread moves `Some` words at a time, because a GPU waits for memory.
-  template <int Some, class Team>
-  KEEL_FUNCTION void run(Team const& team) const {
-    if (listed != nullptr) run<Some>(team, listed);
-    else run<Some>(team, jobs); // which a GPU reads faster
-  }
-
-  /// The share of a thread, of extensions.
-  KEEL_FUNCTION void extend(std::int64_t thread) const {
-    if (listed != nullptr) extend(thread, listed);
-    else extend(thread, jobs);
+  /// Every `step`th piece from `piece` to `last`, by one team; a thread moves `Some` words at a time, because a GPU
+  /// waits for memory.
+  template <bool Extends, int Some>
+  KEEL_FUNCTION void run(auto const& team, std::int32_t piece, std::int32_t last, std::int32_t step) const {
+    std::conditional_t<Extends, extender, mover<Some>> const by;
+    if (listed != nullptr) run(team, by, listed, piece, last, step);
+    else run(team, by, jobs, piece, last, step); // which a GPU reads faster
   }
 
 private:
   [[nodiscard]] KEEL_FUNCTION std::uint32_t number_of(job const& p) const {
     return number + p.number + (later != nullptr ? later[p.link] : 0);
   }
-  /// The first job that ends after word `begin`.
-  [[nodiscard]] KEEL_FUNCTION int find(job const* all, std::int64_t begin) const {
+  /// The first job that has a piece or a later one.
+  [[nodiscard]] KEEL_FUNCTION int find(job const* all, std::int32_t piece) const {
+    if (starts != nullptr) return starts[piece];
     int at = 0, half = 1;
     while (2 * half <= count) half *= 2;
     for (; half != 0; half /= 2)
-      if (at + half <= count && all[at + half - 1].end <= begin) at += half;
+      if (at + half <= count && all[at + half - 1].end <= piece) at += half;
     return at;
   }
-  KEEL_FUNCTION void extend(std::int64_t thread, job const* all) const {
-    std::int64_t const begin = thread * share, end = begin + share < words ? begin + share : words;
-    int at = find(all, begin);
-    for (std::int64_t i = begin; i < end; ++i) {
-      while (all[at].end <= i) ++at;
-      std::int64_t const word = i - (at != 0 ? all[at - 1].end : 0);
-      with_word(all[at].which, extender{}, all[at], word);
+  KEEL_FUNCTION void run(auto const& team, auto const& by, job const* all, std::int32_t piece, std::int32_t last,
+                         std::int32_t step) const {
+    for (; piece < last; piece += step) {
+      int at = find(all, piece);
+      job const& one = all[at];
+      if (one.is_after(piece)) continue; // no job needs it
+      if (one.awaits()) {
+        if (team.team_rank() == 0) await_flag(one.flag + piece, number_of(one));
+        team.team_barrier();
+      }
+      if (one.how < motion::raise)
+        for (; at < count && !all[at].is_after(piece); ++at) {
+          job const& p = all[at];
+          std::int64_t begin = piece * std::int64_t(p.piece_bytes) - p.first, end = begin + p.piece_bytes;
+          if (begin < 0) begin = 0;
+          with_word(p.which, by, team, p, begin, end);
+        }
+      if (!one.raises()) continue;
+      team.team_barrier();
+      if (team.team_rank() == 0) publish(), raise_flag(one.flag + piece, number_of(one));
     }
+  }
+
+  // Bytes as words.
+  template <class Word>
+  [[nodiscard]] KEEL_FUNCTION static std::int64_t first_word(auto const& team, std::int64_t begin) {
+    return begin / std::int64_t(sizeof(Word)) + team.team_rank();
+  }
+  template <class Word>
+  [[nodiscard]] KEEL_FUNCTION static std::int64_t stop_word(job const& p, std::int64_t end) {
+    std::int64_t const word = end / std::int64_t(sizeof(Word));
+    return word < p.which.words ? word : p.which.words;
   }
   struct extender {
     template <class Word>
-    KEEL_FUNCTION void run(job const& p, std::int64_t const& i) const {
-      std::int64_t const at = p.which.place<false>(i, nullptr);
-      Word const word = static_cast<Word const*>(p.buffer)[p.which.origin(i)];
-      static_cast<Word*>(p.array)[at] = p.how == motion::negate ? negative_of(p.added_as, word) : word;
+    KEEL_FUNCTION void run(auto const& team, job const& p, std::int64_t begin, std::int64_t end) const {
+      for (std::int64_t i = first_word<Word>(team, begin), stop = stop_word<Word>(p, end); i < stop;
+           i += team.team_size()) {
+        std::int64_t const at = p.which.place<false>(i, nullptr);
+        Word const word = static_cast<Word const*>(p.buffer)[p.which.origin(i)];
+        static_cast<Word*>(p.array)[at] = p.how == motion::negate ? negative_of(p.added_as, word) : word;
+      }
     }
   };
-  template <int Some, class Team>
-  KEEL_FUNCTION void run(Team const& team, job const* all) const {
-    std::int64_t const begin = std::int64_t(team.league_rank()) * share,
-                       end = begin + share < words ? begin + share : words;
-    int at = find(all, begin);
-    if (awaits) {
-      if (team.team_rank() == 0)
-        for (int k = at; k < count && (k == at || all[k - 1].end < end); ++k)
-          if (all[k].awaits() && (k == at || all[k].flag != all[k - 1].flag))
-            await_flag(all[k].flag, number_of(all[k]));
-      team.team_barrier();
-    }
-    std::int64_t const lanes = team.team_size();
-    for (std::int64_t i = begin + team.team_rank(); i < end;) {
-      while (all[at].end <= i) ++at;
-      job const& p = all[at];
-      std::int64_t const before = at != 0 ? all[at - 1].end : 0, stop = (p.end < end ? p.end : end) - before;
-      i -= before;
-      if (p.how < motion::raise) with_word(p.which, mover<Some>{}, p, i, stop, lanes);
-      else i = stop;
-      i += before;
-    }
-    if (!raises) return;
-    team.team_barrier();
-    if (team.team_rank() != 0 || !is_last(done, std::uint32_t(team.league_size()))) return;
-    publish();
-    for (int k = 0; k < count; ++k)
-      if (all[k].raises() && (k == 0 || all[k].flag != all[k - 1].flag)) raise_flag(all[k].flag, number_of(all[k]));
-  }
-
   /// Moves every `lanes`th word from `i` on; of listed elements one at a time, which needs fewer registers.
   template <int Some>
   struct mover {
     template <class Word>
-    KEEL_FUNCTION void run(job const& p, std::int64_t& i, std::int64_t stop, std::int64_t lanes) const {
+    KEEL_FUNCTION void run(auto const& team, job const& p, std::int64_t begin, std::int64_t end) const {
+      std::int64_t i = first_word<Word>(team, begin), lanes = team.team_size();
+      std::int64_t const stop = stop_word<Word>(p, end);
       if (p.which.elements != nullptr) {
         for (; i < stop; i += lanes) move<true, Word, 1>(p, i, lanes);
         return;

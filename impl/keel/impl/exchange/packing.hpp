@@ -58,14 +58,14 @@ private:
   /// Jobs that were done before. The queue may still read them.
   struct kept_moves {
     std::vector<job> jobs;
-    std::shared_ptr<std::byte> there;
+    std::vector<std::int32_t> starts; ///< the first job of each piece
+    std::shared_ptr<std::byte> there, starts_there;
   };
   static constexpr std::size_t most_kept = 64;
 
   std::uint32_t changes_ = new_state();
   copy_queue queue_;
   buffer out_, in_;
-  std::shared_ptr<std::byte> done_; ///< counts teams of a kernel
   std::vector<kept_moves> kept_;
 };
 
@@ -125,7 +125,8 @@ public:
   [[nodiscard]] std::span<message> receives() { return now_->receives; }
   /// A number for each time that their data are set; who sets them gives it.
   [[nodiscard]] std::uint64_t& placing() { return now_->placing; }
-  void pack(std::span<halo_array const> arrays, packing& where);
+  /// With the first turn of `unpack` by the same kernel, if that can be: flags order what it does.
+  void pack(std::span<halo_array const> arrays, packing& where, bool is_unpacked = false);
   /// What came goes to the ghosts, and so do copies of this rank's own elements; or it is added to the owned elements,
   /// and so are ghosts of this rank's own elements.
   void unpack(std::span<halo_array const> arrays, packing& where);
@@ -157,17 +158,26 @@ private:
     std::vector<packed_box> packed, unpacked;
     std::vector<packed_box> negated; ///< of those that are unpacked, onto themselves
     int turns = 1;
+    bool is_apart = true; ///< no element that is packed is unpacked
     std::optional<bool> is_agreed = {};
     std::uint64_t placing = 0;
     pace times = {};
     std::vector<kept_jobs> jobs = {}; // to pack, then by turn to unpack and to negate
   };
   void find_boxes(laid_out& made, std::span<halo_array const> from) const;
-  void move(kept_jobs& jobs, motion how, motion copy, int turn, std::vector<packed_box> const& parts,
-            std::span<message const> messages, std::span<halo_array const> arrays, packing& where);
+  [[nodiscard]] kept_jobs& jobs_to_unpack(int turn) { return now_->jobs[1 + 2 * std::size_t(turn)]; }
+  [[nodiscard]] bool adds() const { return now_->how == combine::add; }
+  /// Lists jobs of these parts, unless they are known.
+  void list(kept_jobs& jobs, motion how, motion copy, int turn, std::vector<packed_box> const& parts,
+            std::span<message const> messages, std::span<halo_array const> arrays, packing const& where) const;
+  void list_to_unpack(int turn, std::span<halo_array const> arrays, packing const& where) {
+    list(jobs_to_unpack(turn), adds() ? motion::add : motion::scatter, adds() ? motion::add_copy : motion::copy, turn,
+         now_->unpacked, now_->receives, arrays, where);
+  }
 
   std::vector<std::unique_ptr<laid_out>> kept_;
   laid_out* now_ = nullptr;
+  bool is_unpacked_ = false; ///< the first turn, together with packing
 };
 
 /// Bytes of an array that leave this rank for others in an exchange.

@@ -20,11 +20,6 @@ KEEL_INLINE void packing::move(std::span<job> jobs, std::uint32_t const* later) 
   all.extends = !jobs.empty() && is_extension(jobs.front().how);
   if (jobs.size() <= std::size_t{move_words::most}) all.add(jobs);
   else list(jobs, all);
-  if (all.raises && !done_) {
-    std::uint32_t const none = 0;
-    done_ = queue_.send("keel: teams that are done", &none, sizeof none), queue_.fence();
-  }
-  all.done = reinterpret_cast<std::uint32_t*>(done_.get());
   queue_.move(all);
 }
 
@@ -33,7 +28,8 @@ KEEL_INLINE void packing::forget() {
   kept_.clear(), changes_ = new_state();
 }
 
-// Numbers of flags grow from exchange to exchange: a list has them from that of the first flag on.
+// Numbers of flags grow from exchange to exchange: a list has them from that of the first flag on. Where there are
+// flags, jobs are made anew for each exchange.
 KEEL_INLINE void packing::list(std::span<job> jobs, move_words& all) {
   auto const flagged = std::find_if(jobs.begin(), jobs.end(), [](job const& p) { return p.flag != nullptr; });
   all.number = flagged != jobs.end() ? flagged->number : 0;
@@ -46,11 +42,14 @@ KEEL_INLINE void packing::list(std::span<job> jobs, move_words& all) {
   });
   if (at == kept_.end()) {
     if (kept_.size() == most_kept) forget(); // of arrays that are no longer there
-    kept_moves made{{jobs.begin(), jobs.end()}, nullptr};
+    kept_moves made{{jobs.begin(), jobs.end()}, {}, nullptr, nullptr};
+    for (std::int32_t k = 0; job const& p : jobs) made.starts.resize(std::size_t(p.end), k++);
     made.there = queue_.send("keel: boxes of messages", made.jobs.data(), jobs.size_bytes());
+    made.starts_there = queue_.send("keel: pieces of messages", made.starts.data(), made.starts.size() * 4);
     at = kept_.insert(kept_.end(), std::move(made));
   }
   all.listed = reinterpret_cast<job const*>(at->there.get());
+  all.starts = reinterpret_cast<std::int32_t const*>(at->starts_there.get());
 }
 
 KEEL_INLINE std::byte* buffer::grow(copy_queue const& by, std::size_t wanted, allocator allocate) {
@@ -141,48 +140,62 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made, std::span<halo_array cons
     }
   }
   for (packed_box const& one : made.unpacked) made.turns = std::max(made.turns, one.turn + 1);
+  auto const is_before = [](packed_box const& a, packed_box const& b) { return a.message < b.message; };
+  for (auto* const parts : {&made.packed, &made.unpacked}) std::stable_sort(parts->begin(), parts->end(), is_before);
 }
 
-KEEL_INLINE void halo_plan::move(kept_jobs& jobs, motion how, motion copy, int turn,
+KEEL_INLINE void halo_plan::list(kept_jobs& jobs, motion how, motion copy, int turn,
                                  std::vector<packed_box> const& parts, std::span<message const> messages,
-                                 std::span<halo_array const> arrays, packing& where) {
+                                 std::span<halo_array const> arrays, packing const& where) const {
   bool const are_kept =
       jobs.placing == now_->placing && std::equal(jobs.data.begin(), jobs.data.end(), arrays.begin(), arrays.end(),
                                                   [](void const* data, halo_array const& a) { return data == a.data; });
-  if (are_kept) return where.move(jobs.all, jobs.later);
+  if (are_kept) return;
   jobs.placing = never, jobs.data.clear(), jobs.all.clear(), jobs.later = nullptr;
   for (halo_array const& a : arrays) jobs.data.push_back(a.data);
   for (packed_box const& one : parts) {
     if (one.turn != turn) continue;
     halo_array const& a = arrays[one.array];
-    job made{how, a.lies->added_as, 0, 0, nullptr, a.data, nullptr, one.which, 0};
+    job made{how, a.lies->added_as, 0, 0, nullptr, a.data, nullptr, one.which};
     if (one.message < 0) made.how = copy, made.buffer = static_cast<std::byte*>(arrays[one.other].data) + one.at;
     else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr) {
       made.buffer = m.data + one.at, made.flag = m.flag, made.number = m.number, made.link = m.link;
-      if (m.flag != nullptr) jobs.later = m.later;
+      if (m.flag != nullptr) jobs.later = m.later, made.piece_bytes = m.piece_bytes, made.first = one.at;
     } else continue;
     made.which.elements = where.queue().numbers(one.box);
     jobs.all.push_back(made);
   }
   jobs.placing = now_->placing;
+}
+
+KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where, bool is_unpacked) {
+  auto const have_flags = [](std::vector<message> const& all) {
+    return std::all_of(all.begin(), all.end(), [](message const& m) { return m.bytes == 0 || m.flag != nullptr; });
+  };
+  kept_jobs& jobs = now_->jobs[0];
+  list(jobs, motion::gather, motion::copy, 0, now_->packed, now_->sends, arrays, where);
+  is_unpacked_ = is_unpacked && where.queue() && now_->is_apart && (!adds() || now_->negated.empty()) &&
+                 have_flags(now_->sends) && have_flags(now_->receives);
+  if (is_unpacked_) {
+    list_to_unpack(0, arrays, where);
+    kept_jobs const& more = jobs_to_unpack(0);
+    jobs.placing = never; // they are of this kernel
+    jobs.all.insert(jobs.all.end(), more.all.begin(), more.all.end());
+    if (jobs.later == nullptr) jobs.later = more.later;
+  }
   where.move(jobs.all, jobs.later);
 }
 
-KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) {
-  move(now_->jobs[0], motion::gather, motion::copy, 0, now_->packed, now_->sends, arrays, where);
-}
-
 KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
-  bool const adds = now_->how == combine::add;
+  auto const move = [&](kept_jobs& jobs) { where.move(jobs.all, jobs.later); };
   auto const negate = [&](int turn) {
-    if (!now_->negated.empty())
-      move(now_->jobs[2 + 2 * std::size_t(turn)], motion::negate, motion::negate, turn, now_->negated, {}, arrays,
-           where);
+    if (now_->negated.empty()) return;
+    kept_jobs& jobs = now_->jobs[2 + 2 * std::size_t(turn)];
+    list(jobs, motion::negate, motion::negate, turn, now_->negated, {}, arrays, where), move(jobs);
   };
   for (int turn = 0; turn < now_->turns; ++turn) {
-    if (adds) negate(turn); // minus what is there and the ghosts together, then the other sign
-    move(now_->jobs[1 + 2 * std::size_t(turn)], adds ? motion::add : motion::scatter,
-         adds ? motion::add_copy : motion::copy, turn, now_->unpacked, now_->receives, arrays, where);
+    if (adds()) negate(turn); // minus what is there and the ghosts together, then the other sign
+    if (!std::exchange(is_unpacked_, false)) list_to_unpack(turn, arrays, where), move(jobs_to_unpack(turn));
     negate(turn);
   }
 }

@@ -60,18 +60,18 @@ KEEL_INLINE void peer::reserve(queue const& by, std::span<message const> sends, 
   messages_.require_running();
   links& l = *links_;
   l.memory = by.peers();
-  for (auto& link : l.all)
-    link.is_at_work = link.raises = link.awaits = false, link.out = link.in = links::bytes_for(0);
+  for (auto& link : l.all) link.is_at_work = link.raises = link.awaits = false, link.out = link.in = 0;
   auto const enter = [&](std::span<message const> all, std::size_t links::link::* bytes) {
     for (message const& m : all) {
       auto& link = l.to(m.rank);
-      link.is_at_work = true, link.*bytes = links::bytes_for(m.bytes);
+      link.is_at_work = true, link.*bytes = m.bytes;
     }
   };
   enter(sends, &links::link::out), enter(receives, &links::link::in);
   l.flags.reserve(l.all.size()), messages_.reserve(2 * l.all.size());
   for (auto& link : l.all)
-    if (link.is_at_work && link.mine.bytes < link.in) l.take(by, link, link.in), link.is_new = true;
+    if (link.is_at_work && link.mine.bytes < links::bytes_for(link.in))
+      l.take(by, link, links::bytes_for(link.in)), link.is_new = true;
 }
 
 KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::span<message> receives) {
@@ -86,21 +86,22 @@ KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::spa
       messages_.send(&link.sent, sizeof link.sent, link.rank);
       is_waiting = true;
     }
-    if (link.theirs_bytes < link.out) {
+    if (link.theirs_bytes < links::bytes_for(link.out)) {
       messages_.receive(&link.came, sizeof link.came, link.rank);
       is_waiting = true;
     }
   }
   if (is_waiting) messages_.wait();
   for (auto& link : l.all) {
-    if (!link.is_at_work || link.theirs_bytes >= link.out) continue;
-    if (std::string const why = l.map(link, link.out); !why.empty())
+    std::size_t const bytes = links::bytes_for(link.out);
+    if (!link.is_at_work || link.theirs_bytes >= bytes) continue;
+    if (std::string const why = l.map(link, bytes); !why.empty())
       throw error("residency::peer", "rank " + std::to_string(link.rank) + " cannot be reached", why,
                   "Take another transport");
   }
   auto const set = [&](message& m, links::link const& link, std::byte* chunk, std::size_t bytes) {
-    std::size_t const length = std::exchange(m, l.signal(link, chunk)).bytes;
-    m.data = link.place_in(chunk, bytes), m.bytes = length;
+    m = l.signal(link, chunk, m.bytes);
+    m.data = link.place_in(chunk, bytes);
   };
   for (message& m : sends) set(m, l.to(m.rank), l.to(m.rank).theirs, l.to(m.rank).theirs_bytes);
   for (message& m : receives) set(m, l.to(m.rank), l.to(m.rank).mine.at, l.to(m.rank).mine.bytes);

@@ -22,9 +22,8 @@
 
 namespace keel::residency::detail {
 
-/// Links to other ranks. A chunk of memory that the other one writes has a flag, then two places for messages.
+/// Links to other ranks. A chunk of memory that the other one writes has flags, then two places for messages.
 struct peer_links final : repeatable {
-  static constexpr std::size_t flag_bytes = 256;
   /// How a rank finds a chunk of another's.
   struct address {
     space::peer_handle handle;
@@ -39,14 +38,15 @@ struct peer_links final : repeatable {
     std::size_t theirs_bytes = 0;
     address sent = {}, came = {};
     std::uint32_t number = 1;                                ///< of its last exchange; the first tries the way
-    std::size_t out = 0, in = 0;                             ///< the chunks that the exchange at work needs
+    std::size_t out = 0, in = 0;                             ///< bytes of the messages at work
     bool is_at_work = false, raises = false, awaits = false; ///< the last two: here, because no other kernel does
     bool is_new = false;                                     ///< `mine`, of which the other one has to hear
     std::uint32_t from = 1, there = 0;                       ///< `number` when work began that can run again; the word
 
     /// Where its message lies in a chunk.
     [[nodiscard]] std::byte* place_in(std::byte* chunk, std::size_t bytes) const {
-      return chunk + flag_bytes + (number % 2 != 0 ? (bytes - flag_bytes) / 512 * 256 : 0);
+      std::size_t const first = flag_bytes(bytes);
+      return chunk + first + (number % 2 != 0 ? (bytes - first) / 512 * 256 : 0);
     }
   };
 
@@ -62,8 +62,15 @@ struct peer_links final : repeatable {
     changes = new_state();
     return *all.insert(at, link{rank, std::uint16_t(all.size())});
   }
+  /// A message goes in a thousand pieces at most, which are not so short that their flags cost more than they do.
+  static std::uint32_t piece_of(std::size_t message) {
+    return std::uint32_t(std::max(least_piece, (message / 1024 + 256) / 256 * 256));
+  }
+  /// What a chunk has of them.
+  static std::size_t flag_bytes(std::size_t chunk) { return chunk < 8 * least_piece ? 256 : 4096; }
   static std::size_t bytes_for(std::size_t message) {
-    return space::peer_memory::rounded(flag_bytes + 2 * ((message + 255) / 256 * 256));
+    std::size_t const two = 2 * ((message + 255) / 256 * 256);
+    return space::peer_memory::rounded((two <= 4 * least_piece ? 256 : 4096) + two);
   }
   /// Takes a chunk for messages from the other rank, its flag as of the last exchange.
   void take(queue const& by, link& l, std::size_t bytes) {
@@ -73,8 +80,8 @@ struct peer_links final : repeatable {
       l.mine = {};
     }
     l.mine = memory->take(bytes), changes = new_state();
-    std::uint32_t const last = l.number - 1;
-    by.to_device(l.mine.at, &last, sizeof last), by.fence();
+    std::vector<std::uint32_t> const last(flag_bytes(l.mine.bytes) / sizeof(std::uint32_t), l.number - 1);
+    by.to_device(l.mine.at, last.data(), flag_bytes(l.mine.bytes)), by.fence();
     l.sent = {l.mine.handle, l.mine.offset, machine::kernel_identity(), {}};
     std::strncpy(l.sent.kind, memory->kind(), sizeof l.sent.kind - 1);
   }
@@ -89,20 +96,20 @@ struct peer_links final : repeatable {
     return why;
   }
   /// That of the exchange at work.
-  [[nodiscard]] message signal(link const& l, std::byte* chunk) const {
-    if (!can_repeat) return {l.rank, nullptr, 0, flag_in(chunk), l.number};
-    return {l.rank, nullptr, 0, flag_in(chunk), l.number - l.from, words(), l.at};
+  [[nodiscard]] message signal(link const& l, std::byte* chunk, std::size_t bytes) const {
+    if (!can_repeat) return {l.rank, nullptr, bytes, flag_in(chunk), l.number, nullptr, 0, piece_of(bytes)};
+    return {l.rank, nullptr, bytes, flag_in(chunk), l.number - l.from, words(), l.at, piece_of(bytes)};
   }
   void raise(queue const& by) {
     flags.clear();
     for (link const& l : all)
-      if (l.raises) flags.push_back(signal(l, l.theirs));
+      if (l.raises) flags.push_back(signal(l, l.theirs, l.out));
     by.raise(flags);
   }
   void await(queue const& by) {
     flags.clear();
     for (link const& l : all)
-      if (l.awaits) flags.push_back(signal(l, l.mine.at));
+      if (l.awaits) flags.push_back(signal(l, l.mine.at, l.in));
     by.await(flags);
   }
   [[nodiscard]] static std::uint32_t* flag_in(std::byte* chunk) { return reinterpret_cast<std::uint32_t*>(chunk); }
@@ -152,6 +159,8 @@ struct peer_links final : repeatable {
     by.raise(flags);
   }
   [[nodiscard]] std::uint32_t* words() const { return reinterpret_cast<std::uint32_t*>(counted.get()); }
+
+  static constexpr std::size_t least_piece = 8192;
 
   space::peer_memory* memory = nullptr;
   std::uint32_t changes = new_state(); // of chunks and links

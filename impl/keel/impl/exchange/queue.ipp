@@ -18,7 +18,7 @@ inline void copy_on_host(void* to, void const* from, std::size_t bytes) {
 KEEL_INLINE void queue_model::move_flags(motion how, std::span<message const> all) const {
   move_words some;
   auto const flush = [&] {
-    if (some.words != 0) reporting([&] { move(some); });
+    if (some.pieces != 0) reporting([&] { move(some); });
     some = {};
   };
   for (message const& m : all) {
@@ -54,12 +54,12 @@ KEEL_INLINE void queue::fence() const {
 KEEL_INLINE void queue::raise(std::span<message const> all) const {
   if (model_) return model_->move_flags(detail::motion::raise, all);
   for (message const& m : all)
-    if (m.flag != nullptr) detail::raise_flag(m.flag, m.number);
+    for (std::size_t k = 0; m.flag != nullptr && k < m.pieces(); ++k) detail::raise_flag(m.flag + k, m.number);
 }
 KEEL_INLINE void queue::await(std::span<message const> all) const {
   if (model_) return model_->move_flags(detail::motion::await, all);
   for (message const& m : all)
-    if (m.flag != nullptr) detail::await_flag(m.flag, m.number);
+    for (std::size_t k = 0; m.flag != nullptr && k < m.pieces(); ++k) detail::await_flag(m.flag + k, m.number);
 }
 KEEL_INLINE bool queue::is_reached_by_host() const { return !model_ || model_->is_reached_by_host(); }
 KEEL_INLINE bool queue::waits_in_kernels() const { return model_ && model_->waits_in_kernels(); }

@@ -79,8 +79,8 @@ public:
   void forget();
 
   /// What leaves comes to memory `m` in one batch, and messages leave. From now on the ghosts count as filled there; or
-  /// the rims as written, if ghosts are added to their owners.
-  void begin(std::span<request const> asked, memory m, component_range range, combine how);
+  /// the rims as written, if ghosts are added to their owners. `is_whole`: it is finished at once.
+  void begin(std::span<request const> asked, memory m, component_range range, combine how, bool is_whole);
   /// What came is put in its place. The ghosts go on to other memories when a routine reads them there.
   void finish(std::span<request const> asked, memory m, component_range range, combine how);
 

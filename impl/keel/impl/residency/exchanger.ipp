@@ -106,7 +106,8 @@ KEEL_INLINE std::span<sent const> exchanger::sent_in(std::span<request const> as
   return sent_;
 }
 
-KEEL_INLINE void exchanger::begin(std::span<request const> asked, memory m, component_range range, combine how) {
+KEEL_INLINE void exchanger::begin(std::span<request const> asked, memory m, component_range range, combine how,
+                                  bool is_whole) {
   arrays_.require_all_blocks(range, name_of(how));
   arrays_.settle_host();
   if (book_.keeps_ledger()) {
@@ -118,7 +119,7 @@ KEEL_INLINE void exchanger::begin(std::span<request const> asked, memory m, comp
   }
   any_observer& observer = book_.observer();
   observer.before_exchange();
-  exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.start(arrays, how); });
+  exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.start(arrays, how, is_whole); });
   if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
   ways_.all.report_new(observer);
 }

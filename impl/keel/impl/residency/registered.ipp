@@ -258,7 +258,7 @@ KEEL_INLINE void registered::exchange(std::span<request const> asked, bool adds,
     if (adds && all_[std::size_t(r.variable)].lies.added_as == addend::none)
       throw error(registry_name, "'" + all_[std::size_t(r.variable)].name + "' is to be accumulated",
                   "its elements are no numbers", "Exchange it, or accumulate its parts");
-  fields_.exchanger_->begin(asked, m, every_component, how);
+  fields_.exchanger_->begin(asked, m, every_component, how, true);
   fields_.exchanger_->finish(asked, m, every_component, how);
 }
 

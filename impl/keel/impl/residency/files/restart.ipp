@@ -134,7 +134,7 @@ public:
         exchanged.push_back({one.variable, one.level, region::rim, region::halo, 0, std::uint8_t(layers)});
     }
     if (!exchanged.empty()) {
-      f_.ghosts->begin(exchanged, f_.ghosts_in, every_component, combine::replace);
+      f_.ghosts->begin(exchanged, f_.ghosts_in, every_component, combine::replace, true);
       f_.ghosts->finish(exchanged, f_.ghosts_in, every_component, combine::replace);
     }
     f_.in.set_steps(all_.steps);

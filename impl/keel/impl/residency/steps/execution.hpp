@@ -150,7 +150,7 @@ private:
       bool const only_begins = nodes_[i].only_begins;
       if (under_way_ == i) return finish(only_begins ? no_node : under_way_);
       profiling_region const region(tool(), name_of(how(i)).data(), only_begins ? ", its beginning" : "");
-      begin(i);
+      begin(i, !only_begins);
       return only_begins ? void() : end(i);
     }
     case entry_kind::all_reduce: return combines_values() ? routine(i) : void();
@@ -334,7 +334,7 @@ private:
     finish(nodes_[exchange].finishes);
     {
       profiling_region const region(tool(), "exchange, its beginning", {});
-      begin(exchange);
+      begin(exchange, false);
     }
     for (int c = all.begin; c < all.end; ++c) {
       index_sets const pieces = cut.of(c);
@@ -353,9 +353,9 @@ private:
   [[nodiscard]] combine how(std::size_t exchange) const {
     return nodes_[exchange].what() == entry_kind::accumulate ? combine::add : combine::replace;
   }
-  void begin(std::size_t exchange) {
+  void begin(std::size_t exchange, bool is_whole) {
     has_sent_ = true;
-    all_.by.begin(asked(exchange), where(exchange), range_, how(exchange));
+    all_.by.begin(asked(exchange), where(exchange), range_, how(exchange), is_whole);
     under_way_ = std::uint32_t(exchange);
   }
   void end(std::size_t exchange) {
