@@ -46,8 +46,6 @@ public:
   void add(std::vector<detail::shape> lies, int levels, allocator make, void* owner);
   /// Forgets all variables but the first ones.
   void keep(std::size_t first);
-  /// Sets `all` of shapes.
-  static void complete(std::vector<detail::shape>& lies);
   /// The variable that an array shares elements with.
   [[nodiscard]] std::optional<int> sharing(detail::array_ref const& a) const;
   /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it shares elements

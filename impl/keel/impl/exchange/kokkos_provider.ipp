@@ -12,21 +12,7 @@ namespace keel::residency {
 KEEL_INLINE kokkos_provider::kokkos_provider() = default;
 KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
 
-// The regions that have cells, if these are all that the array has, except padding.
-[[nodiscard]] inline region regions_of_all(detail::shape const& lies) {
-  region all = region::none;
-  std::int64_t bytes = 0;
-  for (region one : single_regions) {
-    detail::index_sets const set = detail::boxes_of(lies, one);
-    for (detail::index_set const& box : set) bytes += detail::bytes_of(lies, box);
-    if (set.count() != 0) all = all | one;
-  }
-  std::int64_t const cells = lies.rank != 0 ? lies.part->everywhere().size(lies.rank) : 1;
-  return lies.unused >= 0 && bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
-}
-
 KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, allocator make, void* owner) {
-  complete(lies);
   arrays_.push_back({{std::move(lies), {}}, levels, make, owner, false});
   slots_.emplace_back();
   for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
@@ -35,10 +21,6 @@ KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int level
 KEEL_INLINE void kokkos_provider::keep(std::size_t first) {
   while (arrays_.size() > first) arrays_.pop_back();
   while (slots_.size() > first) slots_.pop_back();
-}
-
-KEEL_INLINE void kokkos_provider::complete(std::vector<detail::shape>& lies) {
-  for (detail::shape& one : lies) one.all = regions_of_all(one);
 }
 
 template <class F>
@@ -96,15 +78,22 @@ KEEL_INLINE std::optional<owner> kokkos_provider::owner_of(void const* data, std
 KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) const {
   region_bytes bytes{};
   detail::shape const& lies = shape_of(variable, component);
-  for (region one : single_regions)
-    for (detail::index_set const& box : detail::boxes_of(lies, one))
-      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, box));
+  auto const add = [&](region to, region where, std::uint64_t sign) {
+    for (detail::index_set const& box : detail::boxes_of(lies, where))
+      bytes[std::size_t(index_of(to))] += sign * std::uint64_t(detail::bytes_of(lies, box));
+  };
+  for (region const one : single_regions) add(one, one == region::core ? region::owned : one, 1);
+  add(region::core, region::rim, ~std::uint64_t{0}); // to list it may take long
   return bytes;
 }
 
+// Whether the region is all that the array has, except padding.
 KEEL_INLINE bool kokkos_provider::is_whole(transfer const& t) const {
-  region const all = shape_of(t.variable, t.component).all;
-  return all != region::none && without(all, t.where) == region::none;
+  detail::shape const& lies = shape_of(t.variable, t.component);
+  std::int64_t const cells = lies.rank != 0 ? lies.part->everywhere().size(lies.rank) : 1;
+  std::int64_t bytes = 0;
+  for (detail::index_set const& box : detail::boxes_of(lies, t.where)) bytes += detail::bytes_of(lies, box);
+  return lies.unused >= 0 && bytes == cells * lies.inner * lies.element_bytes;
 }
 
 template <class F>

@@ -36,7 +36,6 @@ struct shape {
   addend added_as = addend::none;
   share const* part = nullptr;  ///< what this rank has of the variable, if it lies on a geometry
   geometry const* on = nullptr; ///< that; null if regions of the share are boxes
-  region all = region::none;    ///< the regions that, together, are the whole array; none if there are no regions
 };
 
 /// What makes a region of such an array.

@@ -36,7 +36,6 @@ KEEL_INLINE former_variable const& remap::replace(int variable, variable_record 
                                                   std::vector<int> kept) {
   former_variable made{variable, std::move(lies), {}, {}, std::move(kept)};
   made.arrays.lies = arrays_.shapes_of(made.lies);
-  kokkos_provider::complete(made.arrays.lies);
   if (in_place) made.arrays.data = arrays_.provider().layout_of(variable).data;
   else
     for (int m = 0; m < arrays_.memories(); ++m) made.views.emplace_back(nullptr, nullptr);
