@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +18,22 @@ namespace keel::residency::detail {
 
 struct elements;
 
-/// Which elements make each region, of all variables on a mesh.
-struct mesh_regions {
+/// Which elements make each region, of all variables on a mesh. The core, which may have millions, is listed when it is
+/// first asked for.
+class mesh_regions {
+public:
   explicit mesh_regions(elements const& of);
+  /// `of` as in the constructor.
+  [[nodiscard]] index_set const& core(elements const& of) const;
+  [[nodiscard]] index_set const& rim() const { return rim_; }
+  [[nodiscard]] index_set const& halo() const { return halo_; }
 
-  element_list core_list, rim_list, halo_list;
-  index_set core, rim, halo;
+private:
+  element_list rim_list_, halo_list_;
+  index_set rim_, halo_;
+  mutable std::once_flag is_core_listed_;
+  mutable element_list core_list_;
+  mutable index_set core_;
 };
 
 /// `rim` are the owned elements that another rank, or this one, has ghosts of; the element of `with_none` is the walls.

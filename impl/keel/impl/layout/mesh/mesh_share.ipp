@@ -39,31 +39,35 @@ KEEL_INLINE std::shared_ptr<index_space const> mesh_space(std::string_view mesh,
 }
 
 KEEL_INLINE mesh_regions::mesh_regions(elements const& of) {
-  auto const owned = std::size_t(of.owned);
-  std::vector<char> is_rim(of.order.empty() ? owned : of.ids.size(), 0);
-  std::size_t marked = 0;
-  auto const mark = [&](layered_list const& list) {
-    for (std::int32_t const e : list.elements) is_rim[std::size_t(e)] = 1;
-    marked += list.elements.size();
-  };
-  for (element_partner const& p : of.lists.partners) mark(p.rims);
-  mark(of.lists.own_elements);
-  halo = bounds{{{of.owned}}, {{std::int64_t(of.ids.size())}}};
-  if (marked == 0 && of.order.empty()) {
-    if (owned != 0) core = bounds{{}, {{of.owned}}};
-    return;
-  }
-  std::vector<std::int32_t> inner, outer;
-  inner.reserve(owned);
-  for (std::size_t n = 0; n != owned; ++n) {
-    std::int32_t const e = of.place(n);
-    (is_rim[std::size_t(e)] != 0 ? outer : inner).push_back(e);
-  }
-  core_list = element_list(std::move(inner)), core = index_set::of(core_list);
-  rim_list = element_list(std::move(outer)), rim = index_set::of(rim_list);
+  std::vector<std::int32_t> all;
+  auto const add = [&](layered_list const& l) { all.insert(all.end(), l.elements.begin(), l.elements.end()); };
+  for (element_partner const& p : of.lists.partners) add(p.rims);
+  add(of.lists.own_elements);
+  if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  rim_list_ = element_list(std::move(all)), rim_ = index_set::of(rim_list_);
+  halo_ = bounds{{{of.owned}}, {{of.ends.empty() ? of.owned : of.ends.back()}}};
   if (of.order.empty()) return;
-  halo_list = element_list({of.order.begin() + std::ptrdiff_t(owned), of.order.end()});
-  halo = index_set::of(halo_list);
+  halo_list_ = element_list({of.order.begin() + std::ptrdiff_t(of.owned), of.order.end()});
+  halo_ = index_set::of(halo_list_);
+}
+
+KEEL_INLINE index_set const& mesh_regions::core(elements const& of) const {
+  std::call_once(is_core_listed_, [&] {
+    auto const outer = rim_list_.all();
+    if (outer.empty() && of.order.empty()) {
+      if (of.owned != 0) core_ = bounds{{}, {{of.owned}}};
+      return;
+    }
+    std::vector<std::int32_t> inner;
+    inner.reserve(std::size_t(of.owned) - outer.size());
+    auto next = outer.begin(); // both lists ascend
+    for (std::size_t n = 0; n != std::size_t(of.owned); ++n)
+      if (std::int32_t const e = of.place(n); next != outer.end() && *next == e) ++next;
+      else inner.push_back(e);
+    core_list_ = element_list(std::move(inner)), core_ = index_set::of(core_list_);
+  });
+  return core_;
 }
 
 KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of, lattice const& as,
@@ -105,9 +109,9 @@ KEEL_INLINE index_sets mesh_share::sets_of(share const& part, region where, bool
     if (has_none && end == none) ++end, has_none = false;
     add(bounds{{}, {{end}}});
   } else {
-    if (overlap(where, region::core)) add(regions_->core);
-    if (overlap(where, region::rim)) add(regions_->rim);
-    if (has_halo) add(regions_->halo);
+    if (overlap(where, region::core)) add(regions_->core(*of_));
+    if (overlap(where, region::rim)) add(regions_->rim());
+    if (has_halo) add(regions_->halo());
   }
   if (has_none) add(bounds{{{none}}, {{none + 1}}});
   return set;
