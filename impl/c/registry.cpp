@@ -129,7 +129,9 @@ public:
     kr::detail::migrate(*this, kept(mesh), all);
   }
   [[nodiscard]] std::shared_ptr<kr::detail::elements const> part_of(std::string_view mesh) const {
-    return arrays_.part_of(mesh);
+    auto const& part = arrays_.part_of(mesh);
+    part->is_shown = true;
+    return part;
   }
 
 private:

@@ -151,6 +151,14 @@ void lacks_memory(std::string_view device) {
               CHECK(f.size(cells{}) == owned_of(env.rank() + env.size() - 1).size());
               CHECK(wrong_levels(f) == 0);
             }) > 10);
+  // Ids are not copied from a partition that no program has.
+  int const before = env.rank() + env.size() - 1;
+  std::vector<int> const back(owned_of(before).size(), before % env.size());
+  CHECK(fail_one_by_one(
+            env, [&] { begin(), f.migrate(cells{}, to_next); }, [&] { f.migrate(cells{}, back); },
+            [&](bool) {
+              if (device == host::name || f.template is_valid<h>(kr::core)) CHECK(wrong_levels(f) == 0);
+            }) > 10);
   int length = 2;
   CHECK(fail_one_by_one(env, begin, [&] { f.resize(kr::extra<spare>{++length}); }, [&](bool) { is_right(m); }) > 10);
   std::int64_t room = 100;

@@ -303,7 +303,10 @@ void give_ghosts(std::string_view device, bool reserves) {
   check(given);
   std::vector<int> to(5, rank);
   to[1] = to[3] = (rank + 1) % size;
+  auto const had = f.partition_of(cells{});
+  std::vector<std::int64_t> const ids(had.ids().begin(), had.ids().end());
   f.migrate(cells{}, in(to));
+  CHECK(std::equal(ids.begin(), ids.end(), had.ids().begin(), had.ids().end()));
   CHECK(f.size(cells{}) == 5);
   CHECK(wrong_levels<h>(f) + wrong<kr::owned<mask>>(f) == 0);
   for (auto& one : given) one.clear();

@@ -155,7 +155,7 @@ public:
         })) {}
 
   /// What fields have.
-  explicit partition(std::shared_ptr<detail::elements const> here) : here_(std::move(here)) {}
+  explicit partition(std::shared_ptr<detail::elements const> here) : here_(std::move(here)) { here_->is_shown = true; }
 
   /// Elements that this rank has, ghosts included.
   [[nodiscard]] std::int64_t size() const { return std::int64_t(here_->ids.size()); }

@@ -89,6 +89,7 @@ struct elements {
   /// If it is scattered, the local indices of the owned elements, then of the ghosts, both ascending.
   std::vector<std::int32_t> order;
   mutable numbering numbers = {}; ///< once files asked all ranks
+  mutable bool is_shown = true;   ///< to a program, which may keep it: its ids stay as they are
 
   /// The local index of an element, counted with the owned ones first.
   [[nodiscard]] std::int32_t place(std::size_t n) const { return order.empty() ? std::int32_t(n) : order[n]; }

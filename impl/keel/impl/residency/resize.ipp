@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/resize.hpp>
 #include <keel/impl/layout/by_rank.hpp>
+#include <keel/impl/layout/inherited_ids.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/arguments.hpp>
@@ -198,8 +199,9 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
 }
 
 // What comes takes the places that are left; the last elements go to what is left of these in the end.
-inline void settle(cut_anew& to, elements const& old, std::vector<std::int32_t>& places, agreement::ids const& all) {
-  std::size_t const owned = std::size_t(old.owned), left = places.size();
+inline void settle(cut_anew& to, elements& part, inherited_ids& ids, std::vector<std::int32_t>& places,
+                   agreement::ids const& all) {
+  std::size_t const owned = part.ids.size(), left = places.size();
   std::size_t came = 0, taken = 0;
   for (auto const& p : all) came += p.items.size();
   std::size_t const size = owned - left + came;
@@ -207,21 +209,18 @@ inline void settle(cut_anew& to, elements const& old, std::vector<std::int32_t>&
   for (std::size_t e = size; e < owned; ++e)
     if (!std::binary_search(places.begin(), places.end(), std::int32_t(e))) last.push_back(std::int32_t(e));
   for (std::size_t e = owned; e < size; ++e) places.push_back(std::int32_t(e));
-  auto part = std::make_shared<elements>();
-  part->rank = old.rank, part->ranks = old.ranks, part->owned = std::int64_t(size), part->among = old.among;
-  part->ids.assign(old.ids.begin(), old.ids.begin() + std::ptrdiff_t(owned));
-  part->ids.resize(std::max(owned, size));
+  part.owned = std::int64_t(size);
+  ids.resize(std::max(owned, size));
   for (auto const& p : all) {
     std::span const to_places = std::span(places).subspan(taken, p.items.size());
     to.moves.come(p.rank, to_places);
-    for (std::size_t n = 0; n < to_places.size(); ++n) part->ids[std::size_t(to_places[n])] = p.items[n];
+    for (std::size_t n = 0; n < to_places.size(); ++n) ids.set(std::size_t(to_places[n]), p.items[n]);
     taken += p.items.size();
   }
   std::span const holes = std::span(places).subspan(came, last.size());
-  for (std::size_t n = 0; n < last.size(); ++n) part->ids[std::size_t(holes[n])] = part->ids[std::size_t(last[n])];
+  for (std::size_t n = 0; n < last.size(); ++n) ids.set(std::size_t(holes[n]), part.ids[std::size_t(last[n])]);
   to.moves.leave(element_moves::here, last), to.moves.come(element_moves::here, holes);
-  part->ids.resize(size);
-  to.part = std::move(part), to.stays = true;
+  ids.resize(size);
 }
 
 // The rest of a call that changes one mesh, whose new part `arrive` makes.
@@ -257,12 +256,14 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, leavers& all, t
   cut_anew to{{mesh, nullptr}, true};
   std::vector<std::int32_t>& places = all.elements; // that are left, then those after the last one
   std::shared_ptr<elements const> old;
+  std::shared_ptr<elements> part;
   std::array<std::int64_t, 2> changes_nothing{};
   ranks.all_or_none(
       {"residency::fields", who, "is refused", "Give each owned element a rank that there is"},
       [&] {
         find();
         old = f.arrays_.part_of(mesh);
+        to.part = part = with_same_owners(*old), to.stays = true;
         for (std::size_t n = 0; n < places.size(); ++n)
           if (int const rank = all.ranks[n]; rank < 0 || rank >= old->ranks)
             throw error("residency::fields",
@@ -284,14 +285,12 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, leavers& all, t
       },
       changes_nothing);
   if (changes_nothing[0] != 0) return;
-  run_with(f, *map, to, [&] { settle(to, *old, places, ranks.exchange(f.talk_.get(), std::move(out))); });
-}
-
-// What stays of a mesh when its elements are owned by the ranks that own them.
-[[nodiscard]] inline std::shared_ptr<elements> with_same_owners(elements const& old) {
-  auto part = std::make_shared<elements>();
-  part->rank = old.rank, part->ranks = old.ranks, part->owned = old.owned, part->among = old.among;
-  return part;
+  std::optional<inherited_ids> ids;
+  run_with(f, *map, to, [&] {
+    auto const came = ranks.exchange(f.talk_.get(), std::move(out));
+    settle(to, *part, ids.emplace(*old, *part), places, came);
+  });
+  ids->keep();
 }
 
 KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<ghosts_of const> all,
@@ -318,7 +317,7 @@ KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<
         find();
         std::int64_t const owned = f.arrays_.owned_of(mesh).end; // throws if that is no range
         old = f.arrays_.part_of(mesh);
-        part = with_same_owners(*old);
+        to.part = part = with_same_owners(*old), to.stays = true;
         std::span rest(elements);
         for (int before = -1; auto const& [rank, count] : all) {
           if (rank <= before || rank >= old->ranks || count < 0 || count > std::int64_t(rest.size()))
@@ -348,8 +347,9 @@ KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<
       },
       changes_nothing);
   if (changes_nothing[0] != 0) return;
+  std::optional<inherited_ids> ids;
   run_with(f, *map, to, [&] {
-    part->ids.assign(old->ids.begin(), old->ids.begin() + old->owned);
+    ids.emplace(*old, *part);
     auto& [partners, own_ghosts, own_elements] = part->lists;
     own_ghosts.ends = own_elements.ends = {0};
     for (auto const& [rank, items] : ranks.exchange(f.talk_.get(), std::move(out))) {
@@ -366,8 +366,8 @@ KEEL_INLINE void renew_ghosts(fields_state& f, std::string_view mesh, std::span<
       own_elements.elements.push_back(part->at_owner[std::size_t(ghost - part->owned)]);
     own_elements.ends = own_ghosts.ends;
     part->ends = {std::int64_t(part->ids.size())};
-    to.part = std::move(part), to.stays = true;
   });
+  ids->keep();
 }
 
 KEEL_INLINE void reorder(fields_state& f, std::string_view mesh, std::vector<std::int32_t> const& order, thunk find) {
