@@ -57,6 +57,7 @@ struct ring : kr::mesh<"ring"> {};
 struct d : kr::variable<"d", double**, kr::on_mesh<ring>> {};
 struct number : empty<"number", kr::on_device, kr::writes<a, b, c, d>> {};
 struct step : kr::schedule<kr::cycle<a>, number, kr::exchange<a, b, c, d>> {};
+struct number_a : empty<"number_a", kr::on_device, kr::writes<a>> {};
 
 /// Calls f(step) for fields whose exchanges went some times by this transport.
 template <class Exchange>
@@ -100,6 +101,19 @@ TEST_CASE("residency: an exchange by peer takes one kernel, however many variabl
       CHECK(kernels == 1);
       count_calls(false);
     });
+    // What is packed at a fold may be unpacked, too.
+    test::run<km::mpi> run{Tag::name, {.exchange_through = "peer"}};
+    int const ranks = run.environment().size();
+    kr::fields<costed<kr::on_device>, a> folded{
+        run,
+        kr::grid{
+            {12 * ranks, 8}, kr::ghost_width{1}, kr::periodic{true, false}, kr::fold<1>{}, kr::ranks_in{ranks, 1}}};
+    folded.run(number_a{});
+    for (int n = 0; n < 3; ++n) folded.run(kr::exchange<a>{});
+    count_calls(true);
+    folded.run(kr::exchange<a>{});
+    CHECK(kernels == (ranks == 1 ? 1 : 2));
+    count_calls(false);
   });
 }
 

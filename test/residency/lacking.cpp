@@ -155,8 +155,14 @@ void lacks_memory(std::string_view device) {
   int const before = env.rank() + env.size() - 1;
   std::vector<int> const back(owned_of(before).size(), before % env.size());
   CHECK(fail_one_by_one(
-            env, [&] { begin(), f.migrate(cells{}, to_next); }, [&] { f.migrate(cells{}, back); },
+            env,
+            [&] {
+              begin(), f.migrate(cells{}, to_next);
+              f.renew_ghosts(cells{}, std::vector<kr::ghosts_of>{{(env.rank() + 1) % env.size(), 1}}, std::vector{0});
+            },
+            [&] { f.migrate(cells{}, back); },
             [&](bool) {
+              CHECK(std::int64_t(f.partition_of(cells{}).ids().size()) == f.size(cells{}));
               if (device == host::name || f.template is_valid<h>(kr::core)) CHECK(wrong_levels(f) == 0);
             }) > 10);
   int length = 2;

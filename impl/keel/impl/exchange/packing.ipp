@@ -111,6 +111,7 @@ KEEL_INLINE void halo_plan::find_boxes(laid_out& made, std::span<halo_array cons
   };
   for (std::size_t first = 0, end = 0; first < made.arrays.size(); first = end) {
     halo_array const& of = made.arrays[first];
+    if (of.lies->part != nullptr && of.lies->part->is_folded) made.is_apart = false; // elements on it are both
     for (end = first + 1; end < made.arrays.size() && made.arrays[end].component > made.arrays[end - 1].component;)
       ++end;
     auto const array_of = [&](int component) { return first + std::size_t(component - of.component); };
