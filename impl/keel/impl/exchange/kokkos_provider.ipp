@@ -75,15 +75,20 @@ KEEL_INLINE std::optional<owner> kokkos_provider::owner_of(void const* data, std
   return found;
 }
 
+[[nodiscard]] inline std::int64_t bytes_in(detail::shape const& lies, region where) {
+  std::int64_t bytes = 0;
+  for (detail::index_set const& box : detail::boxes_of(lies, where)) bytes += detail::bytes_of(lies, box);
+  return bytes;
+}
+
+// A core is not listed for it, which may take long.
 KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) const {
   region_bytes bytes{};
   detail::shape const& lies = shape_of(variable, component);
-  auto const add = [&](region to, region where, std::uint64_t sign) {
-    for (detail::index_set const& box : detail::boxes_of(lies, where))
-      bytes[std::size_t(index_of(to))] += sign * std::uint64_t(detail::bytes_of(lies, box));
-  };
-  for (region const one : single_regions) add(one, one == region::core ? region::owned : one, 1);
-  add(region::core, region::rim, ~std::uint64_t{0}); // to list it may take long
+  auto const of = [&](region one) -> std::uint64_t& { return bytes[std::size_t(index_of(one))]; };
+  for (region const one : single_regions)
+    of(one) = std::uint64_t(bytes_in(lies, one == region::core ? region::owned : one));
+  of(region::core) -= of(region::rim);
   return bytes;
 }
 
@@ -91,9 +96,7 @@ KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) 
 KEEL_INLINE bool kokkos_provider::is_whole(transfer const& t) const {
   detail::shape const& lies = shape_of(t.variable, t.component);
   std::int64_t const cells = lies.rank != 0 ? lies.part->everywhere().size(lies.rank) : 1;
-  std::int64_t bytes = 0;
-  for (detail::index_set const& box : detail::boxes_of(lies, t.where)) bytes += detail::bytes_of(lies, box);
-  return lies.unused >= 0 && bytes == cells * lies.inner * lies.element_bytes;
+  return lies.unused >= 0 && bytes_in(lies, t.where) == cells * lies.inner * lies.element_bytes;
 }
 
 template <class F>
