@@ -30,17 +30,20 @@ std::vector<std::uint8_t> numbered(kd::shape const& lies) {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::uint8_t(7 * i + 3);
   return bytes;
 }
-/// What the kernel of a device does, on this thread.
+/// What the kernel of a device does, by one of its threads after another.
 struct team {
-  KEEL_FUNCTION static int team_rank() { return 0; }
-  KEEL_FUNCTION static int team_size() { return 1; }
+  int rank;
+  [[nodiscard]] KEEL_FUNCTION int team_rank() const { return rank; }
   KEEL_FUNCTION static void team_barrier() {}
 };
-void move(kd::job const& what, bool by_kernel) {
-  if (!by_kernel) return kd::move_on_host(what);
+void move_by_kernel(std::span<kd::job const> all) {
   kd::move_words words;
-  CHECK(words.add({&what, 1}) == 1);
-  words.run<false, 4>(team{}, 0, words.pieces, 1);
+  CHECK(words.add(all) == all.size());
+  for (int rank = 0; rank != 64; ++rank) words.run<false, 64>(team{rank}, 0, words.pieces, 1);
+}
+void move(kd::job const& what, bool by_kernel) {
+  if (by_kernel) move_by_kernel({&what, 1});
+  else kd::move_on_host(what);
 }
 /// Where the first byte of an element is.
 std::size_t place(kd::shape const& lies, int element, int k) {
@@ -132,6 +135,17 @@ TEST_CASE("residency: elements move in the longest words that divide them") {
     CHECK(all.word_bytes == pair.second);
     CHECK(all.words * all.word_bytes == bytes);
   }
+}
+
+TEST_CASE("residency: a kernel moves each word of long and short boxes once") {
+  kd::shape lies;
+  lies.rank = 1, lies.stride[0] = 1, lies.element_bytes = 8, lies.added_as = kd::addend::int64;
+  std::vector<std::int64_t> sum(262144, 1), ones = sum;
+  std::vector<kd::job> all;
+  for (std::int64_t begin = 0; std::int64_t const end : {200000, 200001, 200300, 262144})
+    all.push_back(job_of(kd::motion::add, lies, sum.data(), ones.data(), {{{begin}}, {{end}}})), begin = end;
+  move_by_kernel(all);
+  CHECK(sum == std::vector<std::int64_t>(sum.size(), 2));
 }
 
 TEST_CASE("residency: more boxes than a kernel takes are left for the next one") {

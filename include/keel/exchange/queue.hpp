@@ -26,16 +26,14 @@ struct message {
   int rank;
   std::byte* data = nullptr;
   std::size_t bytes = 0; ///< 0: there is nothing, but for `peer`'s signal
-  /// A word that `place` may set: the message is there when it has this number. If `begin` still finds it set, the
-  /// transport has to raise it, or to wait for it in `finish`, by `queue`; else kernels that pack and unpack do.
+  /// A word that `place` may set: who sends raises it by one when the message is there. If `begin` still finds it set,
+  /// the transport has to raise it, or to wait for it in `finish`, by `queue`; else kernels that pack and unpack do.
   std::uint32_t* flag = nullptr;
-  std::uint32_t number = 0;
-  /// Null; or where a number lies that kernels add to it, so that they can run again: `later[link]`, in the queue's
-  /// memory.
-  std::uint32_t const* later = nullptr;
-  std::uint16_t link = 0;
-  /// If not 0, the message goes in pieces of so many bytes, a multiple of 8, each with a word of its own from `flag`
-  /// on: what came is unpacked while the rest is on its way.
+  /// If there is a flag, a word in the queue's memory in which this rank counts how often it raised it, or awaited it:
+  /// so the same work can be done again. Both ranks begin with what the flag has.
+  std::uint32_t* count = nullptr;
+  /// If not 0, the message goes in pieces of so many bytes, a multiple of 256, each with words of its own from `flag`
+  /// and `count` on: what came is unpacked while the rest is on its way.
   std::uint32_t piece_bytes = 0;
 
   [[nodiscard]] std::size_t pieces() const {

@@ -26,19 +26,14 @@ using any_transports = std::vector<std::unique_ptr<any_transport>>;
   return ++last;
 }
 
-/// Exchanges whose work a queue records and runs again: numbers of flags count from words in its memory then.
+/// Exchanges whose work a queue records and runs again.
 class repeatable {
 public:
   virtual ~repeatable() = default;
   /// Appends what has to be as it was when work is run again.
   virtual void add_state(std::vector<std::uint32_t>& all) const = 0;
-  /// What is given to the queue from `begin` to `end` can run again. `end` appends how many exchanges each link had.
-  virtual void begin_repeated(queue const& by) = 0;
-  virtual void end_repeated(queue const& by, std::vector<std::uint32_t>& counts) = 0;
-  /// Instead of `end_repeated`, or after it: it failed; it may have been given to the queue, or was not.
-  virtual void drop_repeated(bool was_given) = 0;
-  /// Before it runs again. Takes its counts from the first ones.
-  virtual void repeat(queue const& by, std::span<std::uint32_t const>& counts) = 0;
+  /// That is as the first ones say, which are left out then: work has been run again, or was not run.
+  virtual void take_state(std::span<std::uint32_t const>& all) = 0;
 };
 
 /// See `Transport`.

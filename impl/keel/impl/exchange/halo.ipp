@@ -22,7 +22,7 @@ KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combin
   bool const is_placed = plan_.placing() == placing_ && changes_ == routes_.changes() && !delivery_.has_places();
   if (!is_placed) measure(arrays);
   double const since = now();
-  if (!is_placed) place([&](int rank) { return routes_.to(rank); });
+  if (!is_placed) place([&](int rank) { return routes_.to(rank); }, plan_.has_one_turn());
   plan_.pack(arrays, packing_, is_whole);
   delivery_.begin(packing_.queue());
   started_in_ = now() - since;

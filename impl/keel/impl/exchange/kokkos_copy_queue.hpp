@@ -53,7 +53,6 @@ public:
   /// A thread as a team.
   struct thread {
     [[nodiscard]] KEEL_FUNCTION static int team_rank() { return 0; }
-    [[nodiscard]] KEEL_FUNCTION static int team_size() { return 1; }
     KEEL_FUNCTION static void team_barrier() {}
   };
   /// Each has a share of pieces that follow on each other, so that those that come later may run later.
@@ -73,8 +72,8 @@ public:
     std::int32_t packing;
     KEEL_FUNCTION void operator()(typename teams::member_type const& team) const {
       std::int32_t const t = team.league_rank(), packed = packing != 0 ? words.raised : 0;
-      if (t < packing) words.run<Extends, 4>(team, t, packed, packing);
-      else words.run<Extends, 4>(team, packed + t - packing, words.pieces, team.league_size() - packing);
+      if (t < packing) words.run<Extends, lanes>(team, t, packed, packing);
+      else words.run<Extends, lanes>(team, packed + t - packing, words.pieces, team.league_size() - packing);
     }
   };
   /// On a GPU by teams, as many as have work; if there are flags, as many as run at once in half of it, which leaves

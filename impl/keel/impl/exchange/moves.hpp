@@ -67,9 +67,8 @@ KEEL_FUNCTION inline void await_flag(std::uint32_t const* flag, std::uint32_t nu
 struct job {
   motion how;
   addend added_as;
-  std::uint16_t link;   ///< whose number is added, if numbers lie in memory
-  std::uint32_t number; ///< to which flags are raised, counted from `number` of all
   std::uint32_t* flag;  ///< of the message's first piece, if packing and unpacking care for it
+  std::uint32_t* count; ///< see `message`
   void* array;
   void* buffer;
   strip which;
@@ -81,6 +80,7 @@ struct job {
     return flag != nullptr && (how == motion::gather || how == motion::raise);
   }
   [[nodiscard]] KEEL_FUNCTION bool awaits() const { return flag != nullptr && !raises(); }
+  /// Whether it has none of that piece, nor of those before it.
   [[nodiscard]] KEEL_FUNCTION bool is_after(std::int64_t piece) const {
     return first >= (piece + 1) * std::int64_t(piece_bytes);
   }
@@ -90,23 +90,22 @@ struct job {
 [[nodiscard]] inline job job_of(motion how, shape const& lies, void* array, void* buffer, bounds const& box,
                                 std::int32_t const* elements = nullptr, shape const* from = nullptr,
                                 origin_steps const& steps = {}) {
-  return {how, lies.added_as, 0, 0, nullptr, array, buffer, strip_of(lies, box, elements, from, steps)};
+  return {how, lies.added_as, nullptr, nullptr, array, buffer, strip_of(lies, box, elements, from, steps)};
 }
 
 /// The kernel that moves boxes: `array` and `buffer` in the memory where it runs. One for all words, because each costs
 /// the compiler time; many boxes at once, because most are so small that a GPU needs longer for the launch. A few boxes
 /// travel with the kernel; of more the list lies in that memory. A team moves one piece after another: it awaits the
-/// flag of what it unpacks, and raises that of what it packed. If one kernel does both, what is packed comes first, and
-/// half of the teams unpack meanwhile. Extensions have a kernel of their own, so that the other needs no registers for
-/// them; they do not go with other motions.
+/// flag of what it unpacks, and raises that of what it packed. Each 32 threads have a part of the piece, so that they
+/// do not wait for boxes of others. If one kernel does both, what is packed comes first, and half of the teams unpack
+/// meanwhile. Extensions have a kernel of their own, so that the other needs no registers for them; they do not go with
+/// other motions.
 struct move_words {
   static constexpr int most = 16; ///< a kernel's arguments have 4 KiB
   job jobs[most];
   int count = 0;
-  bool raises = false, awaits = false; ///< whether a job does
-  bool extends = false;                ///< whether all do
-  std::uint32_t number = 0;
-  std::uint32_t const* later = nullptr;   ///< see `message`
+  bool raises = false, awaits = false;    ///< whether a job does
+  bool extends = false;                   ///< whether all do
   job const* listed = nullptr;            ///< `count` jobs, instead of those above
   std::int32_t const* starts = nullptr;   ///< with these the first job of each piece
   std::int32_t pieces = 0, raised = 0;    ///< of all jobs; of those that raise flags, which are the first
@@ -126,7 +125,7 @@ struct move_words {
     entered = p.flag, ++count;
     p.first += base * std::int64_t(p.piece_bytes);
     pieces = p.end = std::int32_t((p.first + bytes + p.piece_bytes - 1) / p.piece_bytes);
-    if (p.flag != nullptr) p.flag -= base;
+    if (p.flag != nullptr) p.flag -= base, p.count -= base;
     raises = raises || p.raises(), awaits = awaits || p.awaits();
     if (p.raises()) raised = pieces;
   }
@@ -134,26 +133,23 @@ struct move_words {
   bool add_flag(motion how, message const& of) {
     if (count == most) return false;
     job& p = jobs[count] = {};
-    p.how = how, p.flag = of.flag, p.number = of.number, p.link = of.link;
+    p.how = how, p.flag = of.flag, p.count = of.count;
     p.which.words = std::int64_t(of.pieces()), p.piece_bytes = std::uint32_t(p.which.word_bytes);
-    later = of.later;
     enter(p);
     return true;
   }
 
-  /// Every `step`th piece from `piece` to `last`, by one team; a thread moves `Some` words at a time, because a GPU
-  /// waits for memory.
-  template <bool Extends, int Some>
+  /// Every `step`th piece from `piece` to `last`, by one team of so many threads; each moves some words at a time,
+  /// because a GPU waits for memory.
+  template <bool Extends, int Threads>
   KEEL_FUNCTION void run(auto const& team, std::int32_t piece, std::int32_t last, std::int32_t step) const {
-    std::conditional_t<Extends, extender, mover<Some>> const by;
-    if (listed != nullptr) run(team, by, listed, piece, last, step);
-    else run(team, by, jobs, piece, last, step); // which a GPU reads faster
+    constexpr int width = Threads < 32 ? Threads : 32;
+    using by = std::conditional_t<Extends, extender<width>, mover<width>>;
+    if (listed != nullptr) run<by, Threads, width>(team, listed, piece, last, step);
+    else run<by, Threads, width>(team, jobs, piece, last, step); // which a GPU reads faster
   }
 
 private:
-  [[nodiscard]] KEEL_FUNCTION std::uint32_t number_of(job const& p) const {
-    return number + p.number + (later != nullptr ? later[p.link] : 0);
-  }
   /// The first job that has a piece or a later one.
   [[nodiscard]] KEEL_FUNCTION int find(job const* all, std::int32_t piece) const {
     if (starts != nullptr) return starts[piece];
@@ -163,84 +159,89 @@ private:
       if (at + half <= count && all[at + half - 1].end <= piece) at += half;
     return at;
   }
-  KEEL_FUNCTION void run(auto const& team, auto const& by, job const* all, std::int32_t piece, std::int32_t last,
+  template <class By, int Threads, int Width>
+  KEEL_FUNCTION void run(auto const& team, job const* all, std::int32_t piece, std::int32_t last,
                          std::int32_t step) const {
+    int const thread = team.team_rank();
+    By const by{thread % Width};
     for (; piece < last; piece += step) {
       int at = find(all, piece);
       job const& one = all[at];
-      if (one.is_after(piece)) continue; // no job needs it
-      if (one.awaits()) {
-        if (team.team_rank() == 0) await_flag(one.flag + piece, number_of(one));
-        team.team_barrier();
+      if (one.flag != nullptr && thread == 0) {
+        std::uint32_t const number = one.count[piece] + 1;
+        if (one.awaits()) await_flag(one.flag + piece, number);
+        one.count[piece] = number;
       }
+      if (one.awaits()) team.team_barrier();
+      std::uint32_t const some = one.piece_bytes / (Threads / Width);
+      std::int64_t const part = (piece * std::int64_t(Threads / Width) + thread / Width) * some;
       if (one.how < motion::raise)
         for (; at < count && !all[at].is_after(piece); ++at) {
           job const& p = all[at];
-          std::int64_t begin = piece * std::int64_t(p.piece_bytes) - p.first, end = begin + p.piece_bytes;
+          std::int64_t begin = part - p.first, end = begin + some;
           if (begin < 0) begin = 0;
-          with_word(p.which, by, team, p, begin, end);
+          with_word(p.which, by, p, begin, end);
         }
       if (!one.raises()) continue;
       team.team_barrier();
-      if (team.team_rank() == 0) publish(), raise_flag(one.flag + piece, number_of(one));
+      if (thread == 0) publish(), raise_flag(one.flag + piece, one.count[piece]);
     }
   }
 
   // Bytes as words.
   template <class Word>
-  [[nodiscard]] KEEL_FUNCTION static std::int64_t first_word(auto const& team, std::int64_t begin) {
-    return begin / std::int64_t(sizeof(Word)) + team.team_rank();
-  }
-  template <class Word>
   [[nodiscard]] KEEL_FUNCTION static std::int64_t stop_word(job const& p, std::int64_t end) {
     std::int64_t const word = end / std::int64_t(sizeof(Word));
     return word < p.which.words ? word : p.which.words;
   }
+  template <int Width>
   struct extender {
+    int lane;
     template <class Word>
-    KEEL_FUNCTION void run(auto const& team, job const& p, std::int64_t begin, std::int64_t end) const {
-      for (std::int64_t i = first_word<Word>(team, begin), stop = stop_word<Word>(p, end); i < stop;
-           i += team.team_size()) {
+    KEEL_FUNCTION void run(job const& p, std::int64_t begin, std::int64_t end) const {
+      std::int64_t const stop = stop_word<Word>(p, end);
+      for (std::int64_t i = begin / std::int64_t(sizeof(Word)) + lane; i < stop; i += Width) {
         std::int64_t const at = p.which.place<false>(i, nullptr);
         Word const word = static_cast<Word const*>(p.buffer)[p.which.origin(i)];
         static_cast<Word*>(p.array)[at] = p.how == motion::negate ? negative_of(p.added_as, word) : word;
       }
     }
   };
-  /// Moves every `lanes`th word from `i` on; of listed elements one at a time, which needs fewer registers.
-  template <int Some>
+  /// Moves every `Width`th word from `i` on; of listed elements one at a time, which needs fewer registers.
+  template <int Width>
   struct mover {
+    int lane;
     template <class Word>
-    KEEL_FUNCTION void run(auto const& team, job const& p, std::int64_t begin, std::int64_t end) const {
-      std::int64_t i = first_word<Word>(team, begin), lanes = team.team_size();
+    KEEL_FUNCTION void run(job const& p, std::int64_t begin, std::int64_t end) const {
+      std::int64_t i = begin / std::int64_t(sizeof(Word)) + lane;
       std::int64_t const stop = stop_word<Word>(p, end);
       if (p.which.elements != nullptr) {
-        for (; i < stop; i += lanes) move<true, Word, 1>(p, i, lanes);
+        for (; i < stop; i += Width) move<true, Word, 1>(p, i);
         return;
       }
-      if constexpr (Some > 1) {
-        for (; i + (Some - 1) * lanes < stop; i += Some * lanes) move<false, Word, Some>(p, i, lanes);
+      if constexpr (Width > 1) {
+        for (; i + 3 * Width < stop; i += 4 * Width) move<false, Word, 4>(p, i);
       }
-      for (; i < stop; i += lanes) move<false, Word, 1>(p, i, lanes);
+      for (; i < stop; i += Width) move<false, Word, 1>(p, i);
     }
     template <bool IsListed, class Word, int Count>
-    KEEL_FUNCTION static void move(job const& p, std::int64_t i, std::int64_t lanes) {
+    KEEL_FUNCTION static void move(job const& p, std::int64_t i) {
       auto* const array = static_cast<Word*>(p.array);
       auto* const buffer = static_cast<Word*>(p.buffer);
       std::int64_t at[Count];
       Word word[Count];
       KEEL_UNROLL
       for (int k = 0; k < Count; ++k) {
-        at[k] = p.which.place<IsListed>(i + k * lanes, p.which.elements);
+        at[k] = p.which.place<IsListed>(i + k * Width, p.which.elements);
         if (p.how == motion::gather) word[k] = array[at[k]];
         else if (p.how == motion::poison) word[k] = static_cast<Word>(~Word{0});
-        else if (!is_copy(p.how)) word[k] = buffer[i + k * lanes];
-        else if constexpr (IsListed) word[k] = buffer[p.which.place<true>(i + k * lanes, p.which.origins())];
-        else word[k] = buffer[p.which.origin(i + k * lanes)];
+        else if (!is_copy(p.how)) word[k] = buffer[i + k * Width];
+        else if constexpr (IsListed) word[k] = buffer[p.which.place<true>(i + k * Width, p.which.origins())];
+        else word[k] = buffer[p.which.origin(i + k * Width)];
         if (is_sum(p.how)) word[k] = sum_of(p.added_as, array[at[k]], word[k]);
       }
       KEEL_UNROLL
-      for (int k = 0; k < Count; ++k) (p.how == motion::gather ? buffer[i + k * lanes] : array[at[k]]) = word[k];
+      for (int k = 0; k < Count; ++k) (p.how == motion::gather ? buffer[i + k * Width] : array[at[k]]) = word[k];
     }
   };
 };

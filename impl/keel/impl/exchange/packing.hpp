@@ -48,8 +48,7 @@ public:
   /// Another number when what a queue has recorded uses what is no longer kept.
   [[nodiscard]] std::uint32_t changes() const { return changes_; }
   /// By one kernel: of more jobs than travel with one, the list is sent once, and kept for the next time.
-  /// `later` as of a message.
-  void move(std::span<job> jobs, std::uint32_t const* later = nullptr);
+  void move(std::span<job> jobs);
 
 private:
   /// Sends the list of jobs that do not travel with a kernel.
@@ -125,6 +124,8 @@ public:
   [[nodiscard]] std::span<message> receives() { return now_->receives; }
   /// A number for each time that their data are set; who sets them gives it.
   [[nodiscard]] std::uint64_t& placing() { return now_->placing; }
+  /// Whether one kernel unpacks what came; of several none could count its flags.
+  [[nodiscard]] bool has_one_turn() const { return now_->turns == 1; }
   /// With the first turn of `unpack` by the same kernel, if that can be: flags order what it does.
   void pack(std::span<halo_array const> arrays, packing& where, bool is_unpacked = false);
   /// What came goes to the ghosts, and so do copies of this rank's own elements; or it is added to the owned elements,
@@ -148,7 +149,6 @@ private:
   struct kept_jobs {
     std::uint64_t placing = never;
     std::vector<void*> data; // of the arrays
-    std::uint32_t const* later = nullptr;
     std::vector<job> all;
   };
   struct laid_out {

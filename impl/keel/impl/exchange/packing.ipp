@@ -13,10 +13,9 @@ namespace keel::residency::detail {
   return elements * lies.element_bytes;
 }
 
-KEEL_INLINE void packing::move(std::span<job> jobs, std::uint32_t const* later) {
+KEEL_INLINE void packing::move(std::span<job> jobs) {
   if (!queue_) return queue_.move(jobs);
   move_words all;
-  all.later = later;
   all.extends = !jobs.empty() && is_extension(jobs.front().how);
   if (jobs.size() <= std::size_t{move_words::most}) all.add(jobs);
   else list(jobs, all);
@@ -28,15 +27,8 @@ KEEL_INLINE void packing::forget() {
   kept_.clear(), changes_ = new_state();
 }
 
-// Numbers of flags grow from exchange to exchange: a list has them from that of the first flag on. Where there are
-// flags, jobs are made anew for each exchange.
 KEEL_INLINE void packing::list(std::span<job> jobs, move_words& all) {
-  auto const flagged = std::find_if(jobs.begin(), jobs.end(), [](job const& p) { return p.flag != nullptr; });
-  all.number = flagged != jobs.end() ? flagged->number : 0;
-  for (job& p : jobs) {
-    if (p.flag != nullptr) p.number -= all.number;
-    all.enter(p);
-  }
+  for (job& p : jobs) all.enter(p);
   auto at = std::find_if(kept_.begin(), kept_.end(), [&](kept_moves const& k) {
     return std::equal(k.jobs.begin(), k.jobs.end(), jobs.begin(), jobs.end());
   });
@@ -152,16 +144,16 @@ KEEL_INLINE void halo_plan::list(kept_jobs& jobs, motion how, motion copy, int t
       jobs.placing == now_->placing && std::equal(jobs.data.begin(), jobs.data.end(), arrays.begin(), arrays.end(),
                                                   [](void const* data, halo_array const& a) { return data == a.data; });
   if (are_kept) return;
-  jobs.placing = never, jobs.data.clear(), jobs.all.clear(), jobs.later = nullptr;
+  jobs.placing = never, jobs.data.clear(), jobs.all.clear();
   for (halo_array const& a : arrays) jobs.data.push_back(a.data);
   for (packed_box const& one : parts) {
     if (one.turn != turn) continue;
     halo_array const& a = arrays[one.array];
-    job made{how, a.lies->added_as, 0, 0, nullptr, a.data, nullptr, one.which};
+    job made{how, a.lies->added_as, nullptr, nullptr, a.data, nullptr, one.which};
     if (one.message < 0) made.how = copy, made.buffer = static_cast<std::byte*>(arrays[one.other].data) + one.at;
     else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr) {
-      made.buffer = m.data + one.at, made.flag = m.flag, made.number = m.number, made.link = m.link;
-      if (m.flag != nullptr) jobs.later = m.later, made.piece_bytes = m.piece_bytes, made.first = one.at;
+      made.buffer = m.data + one.at, made.flag = m.flag, made.count = m.count;
+      if (m.flag != nullptr) made.piece_bytes = m.piece_bytes, made.first = one.at;
     } else continue;
     made.which.elements = where.queue().numbers(one.box);
     jobs.all.push_back(made);
@@ -182,13 +174,12 @@ KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& wh
     kept_jobs const& more = jobs_to_unpack(0);
     jobs.placing = never; // they are of this kernel
     jobs.all.insert(jobs.all.end(), more.all.begin(), more.all.end());
-    if (jobs.later == nullptr) jobs.later = more.later;
   }
-  where.move(jobs.all, jobs.later);
+  where.move(jobs.all);
 }
 
 KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
-  auto const move = [&](kept_jobs& jobs) { where.move(jobs.all, jobs.later); };
+  auto const move = [&](kept_jobs& jobs) { where.move(jobs.all); };
   auto const negate = [&](int turn) {
     if (now_->negated.empty()) return;
     kept_jobs& jobs = now_->jobs[2 + 2 * std::size_t(turn)];

@@ -23,13 +23,15 @@ KEEL_INLINE std::vector<std::string> peer::connect(queue const& by, std::span<in
   static std::atomic<bool> do_share = false; // in one environment at least
   detail::waits_yield = do_share = messages_.outnumber_cores() || do_share;
   for (int const rank : ranks) (void)l.to(rank);
+  for (auto& link : l.all) link.raises = link.awaits = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     auto& link = l.to(ranks[i]);
     if (l.memory == nullptr) why[i] = "memory of this device cannot be mapped by another process";
     else try {
+        if (link.mine.at != nullptr) by.fence(), link.counts = nullptr;
         l.take(by, link, links::bytes_for(0));
-      } catch (error const& e) {
-        why[i] = e.brief();
+      } catch (std::exception const& e) {
+        why[i] = reason_of(e);
       }
     link.sent.node = machine::kernel_identity();
     messages_.receive(&link.came, sizeof link.came, link.rank);
@@ -52,6 +54,8 @@ KEEL_INLINE std::vector<std::string> peer::connect(queue const& by, std::span<in
     if (came != 1) why[i] = "what it writes does not arrive";
   }
   agree();
+  for (std::size_t i = 0; i < ranks.size(); ++i) l.to(ranks[i]).awaits = why[i].empty(); // and counts them
+  l.await(by);
   return why;
 }
 
@@ -81,7 +85,7 @@ KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::spa
   bool is_waiting = false; // both sides see that a chunk is larger, and so meet here
   for (auto& link : l.all) {
     if (!link.is_at_work) continue;
-    link.raises = link.awaits = true, ++link.number;
+    link.raises = link.awaits = true, link.is_second = !link.is_second;
     if (std::exchange(link.is_new, false)) {
       messages_.send(&link.sent, sizeof link.sent, link.rank);
       is_waiting = true;
@@ -99,12 +103,14 @@ KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::spa
       throw error("residency::peer", "rank " + std::to_string(link.rank) + " cannot be reached", why,
                   "Take another transport");
   }
-  auto const set = [&](message& m, links::link const& link, std::byte* chunk, std::size_t bytes) {
-    m = l.signal(link, chunk, m.bytes);
-    m.data = link.place_in(chunk, bytes);
-  };
-  for (message& m : sends) set(m, l.to(m.rank), l.to(m.rank).theirs, l.to(m.rank).theirs_bytes);
-  for (message& m : receives) set(m, l.to(m.rank), l.to(m.rank).mine.at, l.to(m.rank).mine.bytes);
+  for (message& m : sends) {
+    auto const& link = l.to(m.rank);
+    m = links::raised(link), m.data = link.place_in(link.theirs, link.theirs_bytes);
+  }
+  for (message& m : receives) {
+    auto const& link = l.to(m.rank);
+    m = links::awaited(link), m.data = link.place_in(link.mine.at, link.mine.bytes);
+  }
 }
 
 KEEL_INLINE void peer::begin(queue const& by, std::span<message const> sends, std::span<message const> receives) {

@@ -54,12 +54,12 @@ KEEL_INLINE void queue::fence() const {
 KEEL_INLINE void queue::raise(std::span<message const> all) const {
   if (model_) return model_->move_flags(detail::motion::raise, all);
   for (message const& m : all)
-    for (std::size_t k = 0; m.flag != nullptr && k < m.pieces(); ++k) detail::raise_flag(m.flag + k, m.number);
+    for (std::size_t k = 0; m.flag != nullptr && k < m.pieces(); ++k) detail::raise_flag(m.flag + k, ++m.count[k]);
 }
 KEEL_INLINE void queue::await(std::span<message const> all) const {
   if (model_) return model_->move_flags(detail::motion::await, all);
   for (message const& m : all)
-    for (std::size_t k = 0; m.flag != nullptr && k < m.pieces(); ++k) detail::await_flag(m.flag + k, m.number);
+    for (std::size_t k = 0; m.flag != nullptr && k < m.pieces(); ++k) detail::await_flag(m.flag + k, ++m.count[k]);
 }
 KEEL_INLINE bool queue::is_reached_by_host() const { return !model_ || model_->is_reached_by_host(); }
 KEEL_INLINE bool queue::waits_in_kernels() const { return model_ && model_->waits_in_kernels(); }

@@ -70,10 +70,7 @@ public:
   [[nodiscard]] sending sends(std::span<request const> asked, combine how) const;
   /// See `repeatable`: of all exchanges.
   void add_state(std::vector<std::uint32_t>& all) const;
-  void begin_repeated();
-  void end_repeated(std::vector<std::uint32_t>& counts);
-  void drop_repeated(bool was_given);
-  void repeat(std::span<std::uint32_t const> counts);
+  void take_state(std::span<std::uint32_t const> all);
   void swap(ways& other);
   /// To be called when arrays or cuts have changed.
   void forget();

@@ -36,17 +36,9 @@ KEEL_INLINE void exchanger::add_state(std::vector<std::uint32_t>& all) const {
   for (auto const& each : ways_.halos) all.push_back(each->changes());
   for_each_repeatable([&](repeatable const& one) { one.add_state(all); });
 }
-KEEL_INLINE void exchanger::begin_repeated() {
-  for_each_repeatable([&](repeatable& one) { one.begin_repeated(queue_); });
-}
-KEEL_INLINE void exchanger::end_repeated(std::vector<std::uint32_t>& counts) {
-  for_each_repeatable([&](repeatable& one) { one.end_repeated(queue_, counts); });
-}
-KEEL_INLINE void exchanger::drop_repeated(bool was_given) {
-  for_each_repeatable([&](repeatable& one) { one.drop_repeated(was_given); });
-}
-KEEL_INLINE void exchanger::repeat(std::span<std::uint32_t const> counts) {
-  for_each_repeatable([&](repeatable& one) { one.repeat(queue_, counts); });
+KEEL_INLINE void exchanger::take_state(std::span<std::uint32_t const> all) {
+  all = all.subspan(ways_.halos.size());
+  for_each_repeatable([&](repeatable& one) { one.take_state(all); });
 }
 
 KEEL_INLINE void exchanger::prepare(any_transports transports, messenger const& ranks) {

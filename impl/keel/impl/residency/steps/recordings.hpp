@@ -49,7 +49,7 @@ private:
     bool stays_open = false; ///< it copies between memories, or cannot be recorded
     std::shared_ptr<void const> work = nullptr;
     field_ledger::snapshot after = {};
-    std::vector<std::uint32_t> exchanges = {}; ///< by link
+    std::vector<std::uint32_t> links_after = {};
     traffic sent = {};
   };
   /// What a node reads that none before it makes, by its level before all of them.
@@ -71,9 +71,6 @@ private:
   static constexpr int most_misses = 200; // in a row: the user is told
 
   [[nodiscard]] recording* find(auto keeps, void const* arguments);
-  /// What exchanges give to the queue from here on can run again; false if there is no memory for that.
-  [[nodiscard]] bool begin_repeated(recording& one);
-  void run_repeated(recording& one, thunk body);
   void record(recording& one, thunk body);
   void end_part(std::span<request const> asked, bool sends);
   /// The numbers of the entries that each has to follow.

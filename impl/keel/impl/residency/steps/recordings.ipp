@@ -75,7 +75,7 @@ KEEL_INLINE void recordings::run(bool (*keeps)(std::shared_ptr<void const>&, voi
     recording made{book_.ledger().now(), arrays_.provider().slots(), links_, nullptr};
     (void)keeps(made.arguments, arguments);
     std::uint64_t const copies = book_.traffic().copies();
-    run_repeated(made, body);
+    body();
     made.stays_open = made.stays_open || book_.traffic().copies() != copies;
     if (++misses_ == most_misses)
       tell("nothing was launched again in " + std::to_string(most_misses) + " turns",
@@ -87,32 +87,10 @@ KEEL_INLINE void recordings::run(bool (*keeps)(std::shared_ptr<void const>&, voi
   misses_ = 0;
   if (known->stays_open) return body();
   if (known->work == nullptr) return record(*known, body);
-  if (exchanger_ != nullptr) exchanger_->repeat(known->exchanges), book_.traffic().add(known->sent);
+  if (exchanger_ != nullptr) exchanger_->take_state(known->links_after), book_.traffic().add(known->sent);
   arrays_.provider().queue_of(where_).replay(known->work.get());
   rotate();
   book_.ledger().take(known->after);
-}
-
-KEEL_INLINE bool recordings::begin_repeated(recording& one) {
-  try {
-    if (exchanger_ != nullptr) exchanger_->begin_repeated();
-    return true;
-  } catch (std::exception const&) {
-    exchanger_->drop_repeated(true), one.stays_open = true;
-    return false;
-  }
-}
-// As it will be recorded, so that what an exchange lists is there then.
-KEEL_INLINE void recordings::run_repeated(recording& one, thunk body) {
-  if (exchanger_ == nullptr || !begin_repeated(one)) return body();
-  try {
-    body();
-    std::vector<std::uint32_t> counts;
-    exchanger_->end_repeated(counts);
-  } catch (...) {
-    exchanger_->drop_repeated(true);
-    throw;
-  }
 }
 
 inline bool recordings::entry_work::is_before(entry_work const& other) const {
@@ -156,7 +134,6 @@ inline std::vector<std::vector<std::size_t>> recordings::dependencies() const {
 // Nothing of it has run when that fails: then the fields are as they were.
 KEEL_INLINE void recordings::record(recording& one, thunk body) {
   copy_queue const& queue = arrays_.provider().queue_of(where_);
-  if (!begin_repeated(one)) return body();
   traffic const before = book_.traffic();
   try {
     book::recording_scope const unpoisoned(book_);
@@ -164,7 +141,6 @@ KEEL_INLINE void recordings::record(recording& one, thunk body) {
     entries_.clear(), parts_.clear(), is_recording_ = true;
     try {
       body();
-      if (exchanger_ != nullptr) exchanger_->end_repeated(one.exchanges);
       end_part({}, true);
     } catch (...) {
       is_recording_ = false;
@@ -177,11 +153,12 @@ KEEL_INLINE void recordings::record(recording& one, thunk body) {
     is_recording_ = false;
     (void)queue.recorded(); // nothing
     one.work = queue.joined(parts_, dependencies());
+    if (exchanger_ != nullptr) exchanger_->add_state(one.links_after);
     one.after = book_.ledger().now(), one.sent = book_.traffic(), one.sent.add(before, true);
     queue.replay(one.work.get());
   } catch (std::exception const& e) {
     (void)queue.take_failure();
-    if (exchanger_ != nullptr) exchanger_->drop_repeated(false);
+    if (exchanger_ != nullptr) exchanger_->take_state(one.links);
     book_.traffic() = before;
     book_.ledger().take(one.before);
     arrays_.provider().set_slots(one.slots);
