@@ -4,8 +4,9 @@
 #include <keel/machine/agreement.hpp>
 #include <keel/policy/error.hpp>
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <utility>
 
@@ -39,12 +40,16 @@ KEEL_INLINE std::shared_ptr<index_space const> mesh_space(std::string_view mesh,
 }
 
 KEEL_INLINE mesh_regions::mesh_regions(elements const& of) {
-  std::vector<std::int32_t> all;
-  auto const add = [&](layered_list const& l) { all.insert(all.end(), l.elements.begin(), l.elements.end()); };
+  std::vector<std::uint64_t> is_outer(of.ids.size() / 64 + 1); // a bit each
+  auto const add = [&](layered_list const& l) {
+    for (std::int32_t const e : l.elements) is_outer[std::size_t(e) / 64] |= std::uint64_t{1} << e % 64;
+  };
   for (element_partner const& p : of.lists.partners) add(p.rims);
   add(of.lists.own_elements);
-  if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::vector<std::int32_t> all;
+  for (std::size_t n = 0; n != is_outer.size(); ++n)
+    for (std::uint64_t left = is_outer[n]; left != 0; left &= left - 1)
+      all.push_back(std::int32_t(64 * n) + std::countr_zero(left));
   rim_list_ = element_list(std::move(all)), rim_ = index_set::of(rim_list_);
   halo_ = bounds{{{of.owned}}, {{of.ends.empty() ? of.owned : of.ends.back()}}};
   if (of.order.empty()) return;
