@@ -36,14 +36,15 @@ struct team {
   [[nodiscard]] KEEL_FUNCTION int team_rank() const { return rank; }
   KEEL_FUNCTION static void team_barrier() {}
 };
-void move_by_kernel(std::span<kd::job const> all) {
-  kd::move_words words;
-  CHECK(words.add(all) == all.size());
-  for (int rank = 0; rank != 64; ++rank) words.run<false, 64>(team{rank}, 0, words.pieces, 1);
+template <int Threads>
+void run(kd::move_words const& words) {
+  for (int rank = 0; rank != Threads; ++rank) words.run<false, Threads>(team{rank}, 0, words.pieces, 1);
 }
 void move(kd::job const& what, bool by_kernel) {
-  if (by_kernel) move_by_kernel({&what, 1});
-  else kd::move_on_host(what);
+  if (!by_kernel) return kd::move_on_host(what);
+  kd::move_words words;
+  CHECK(words.add({&what, 1}) == 1);
+  run<64>(words);
 }
 /// Where the first byte of an element is.
 std::size_t place(kd::shape const& lies, int element, int k) {
@@ -144,8 +145,15 @@ TEST_CASE("residency: a kernel moves each word of long and short boxes once") {
   std::vector<kd::job> all;
   for (std::int64_t begin = 0; std::int64_t const end : {200000, 200001, 200300, 262144})
     all.push_back(job_of(kd::motion::add, lies, sum.data(), ones.data(), {{{begin}}, {{end}}})), begin = end;
-  move_by_kernel(all);
-  CHECK(sum == std::vector<std::int64_t>(sum.size(), 2));
+  kd::move_words words;
+  CHECK(words.add(all) == all.size());
+  run<1>(words), run<256>(words);
+  CHECK(sum == std::vector<std::int64_t>(sum.size(), 3));
+  std::copy_n(words.jobs, all.size(), all.begin());
+  auto const starts = kd::starts_of(all);
+  words.listed = all.data(), words.starts = starts.data();
+  run<1>(words), run<64>(words), run<256>(words);
+  CHECK(sum == std::vector<std::int64_t>(sum.size(), 6));
 }
 
 TEST_CASE("residency: more boxes than a kernel takes are left for the next one") {

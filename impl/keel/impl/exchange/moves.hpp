@@ -102,12 +102,13 @@ struct job {
 /// other motions.
 struct move_words {
   static constexpr int most = 16; ///< a kernel's arguments have 4 KiB
+  static constexpr int parts = 8; ///< of a piece at most, which a team shares
   job jobs[most];
   int count = 0;
   bool raises = false, awaits = false;    ///< whether a job does
   bool extends = false;                   ///< whether all do
   job const* listed = nullptr;            ///< `count` jobs, instead of those above
-  std::int32_t const* starts = nullptr;   ///< with these the first job of each piece
+  std::int32_t const* starts = nullptr;   ///< with these the first job of each part
   std::int32_t pieces = 0, raised = 0;    ///< of all jobs; of those that raise flags, which are the first
   std::int32_t base = 0;                  ///< the first piece of the message that is entered
   std::uint32_t const* entered = nullptr; ///< its flag
@@ -150,9 +151,9 @@ struct move_words {
   }
 
 private:
-  /// The first job that has a piece or a later one.
+  /// The first job that has a piece.
   [[nodiscard]] KEEL_FUNCTION int find(job const* all, std::int32_t piece) const {
-    if (starts != nullptr) return starts[piece];
+    if (starts != nullptr) return starts[piece * parts];
     int at = 0, half = 1;
     while (2 * half <= count) half *= 2;
     for (; half != 0; half /= 2)
@@ -175,12 +176,14 @@ private:
       if (one.awaits()) team.team_barrier();
       std::uint32_t const some = one.piece_bytes / (Threads / Width);
       std::int64_t const part = (piece * std::int64_t(Threads / Width) + thread / Width) * some;
+      if (starts != nullptr) at = starts[piece * parts + thread / Width * (parts * Width / Threads)];
       if (one.how < motion::raise)
         for (; at < count && !all[at].is_after(piece); ++at) {
           job const& p = all[at];
           std::int64_t begin = part - p.first, end = begin + some;
           if (begin < 0) begin = 0;
           with_word(p.which, by, p, begin, end);
+          if (end <= p.which.words * p.which.word_bytes) break; // the next one is not looked for in memory
         }
       if (!one.raises()) continue;
       team.team_barrier();
@@ -246,6 +249,8 @@ private:
   };
 };
 static_assert(sizeof(move_words) <= 3840);
+/// The first one of jobs, which a kernel has entered, that has each part of a piece.
+[[nodiscard]] std::vector<std::int32_t> starts_of(std::span<job const> all);
 /// On the calling thread.
 void move_on_host(job const& what);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/moves.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace keel::residency::detail {
@@ -95,6 +96,16 @@ KEEL_INLINE std::size_t move_words::add(std::span<job const> given) {
   for (; taken < given.size() && count < most; ++taken)
     if (given[taken].which.words != 0) enter(jobs[count] = given[taken]);
   return taken;
+}
+
+KEEL_INLINE std::vector<std::int32_t> starts_of(std::span<job const> all) {
+  std::vector<std::int32_t> made;
+  for (std::int32_t k = 0; job const& p : all) {
+    std::int64_t const part = p.piece_bytes / move_words::parts, end = p.first + p.which.words * p.which.word_bytes;
+    made.resize(std::max(made.size(), std::size_t((end + part - 1) / part)), k++);
+  }
+  made.resize(all.empty() ? 0 : std::size_t(all.back().end) * move_words::parts, std::int32_t(all.size()));
+  return made;
 }
 
 KEEL_INLINE void move_on_host(job const& what) {

@@ -57,7 +57,7 @@ private:
   /// Jobs that were done before. The queue may still read them.
   struct kept_moves {
     std::vector<job> jobs;
-    std::vector<std::int32_t> starts; ///< the first job of each piece
+    std::vector<std::int32_t> starts;
     std::shared_ptr<std::byte> there, starts_there;
   };
   static constexpr std::size_t most_kept = 64;

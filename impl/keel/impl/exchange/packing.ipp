@@ -34,8 +34,7 @@ KEEL_INLINE void packing::list(std::span<job> jobs, move_words& all) {
   });
   if (at == kept_.end()) {
     if (kept_.size() == most_kept) forget(); // of arrays that are no longer there
-    kept_moves made{{jobs.begin(), jobs.end()}, {}, nullptr, nullptr};
-    for (std::int32_t k = 0; job const& p : jobs) made.starts.resize(std::size_t(p.end), k++);
+    kept_moves made{{jobs.begin(), jobs.end()}, starts_of(jobs), nullptr, nullptr};
     made.there = queue_.send("keel: boxes of messages", made.jobs.data(), jobs.size_bytes());
     made.starts_there = queue_.send("keel: pieces of messages", made.starts.data(), made.starts.size() * 4);
     at = kept_.insert(kept_.end(), std::move(made));
