@@ -24,7 +24,7 @@ static std::optional<krd::owner_search::owners> answers(krd::owner_search::runs 
 }
 
 TEST_CASE_TEMPLATE("residency: a partition of ids in views is that of ids on the host", Space,
-                   Kokkos::DefaultHostExecutionSpace, keel::space::simulated) {
+                   Kokkos::DefaultExecutionSpace, keel::space::simulated) {
   using view = Kokkos::View<std::int64_t*, Space>;
   auto const view_of = [](ids const& all) {
     view made("ids", all.size());
