@@ -3,6 +3,7 @@
 #include <keel/impl/exchange/peer_links.hpp>
 
 #include <atomic>
+#include <exception>
 
 namespace keel::residency {
 

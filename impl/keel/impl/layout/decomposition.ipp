@@ -33,7 +33,8 @@ KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {
         return std::any_of(list.begin(), list.end(), [&](auto e) { return has[std::size_t(e)]; });
       };
       while (is_taken(listed[{one.component, turn}])) ++turn;
-      for (std::int32_t const e : list) listed[{one.component, turn}][std::size_t(e)] = true;
+      std::vector<bool>& taken = listed[{one.component, turn}];
+      for (std::int32_t const e : list) taken[std::size_t(e)] = true;
     } else
       for (std::size_t i = 0; i < turns.size();)
         if (turns[i] == turn && overlap(all[i], one)) ++turn, i = 0;

@@ -4,6 +4,7 @@
 #include <keel/machine/agreement.hpp>
 #include <keel/policy/error.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +41,8 @@ KEEL_INLINE std::shared_ptr<index_space const> mesh_space(std::string_view mesh,
 }
 
 KEEL_INLINE mesh_regions::mesh_regions(elements const& of) {
-  std::vector<std::uint64_t> is_outer(of.ids.size() / 64 + 1); // a bit each
+  std::int64_t const end = of.ends.empty() ? of.owned : of.ends.back();
+  std::vector<std::uint64_t> is_outer(std::size_t(end) / 64 + 1); // a bit each
   auto const add = [&](layered_list const& l) {
     for (std::int32_t const e : l.elements) is_outer[std::size_t(e) / 64] |= std::uint64_t{1} << e % 64;
   };
@@ -51,7 +53,7 @@ KEEL_INLINE mesh_regions::mesh_regions(elements const& of) {
     for (std::uint64_t left = is_outer[n]; left != 0; left &= left - 1)
       all.push_back(std::int32_t(64 * n) + std::countr_zero(left));
   rim_list_ = element_list(std::move(all)), rim_ = index_set::of(rim_list_);
-  halo_ = bounds{{{of.owned}}, {{of.ends.empty() ? of.owned : of.ends.back()}}};
+  halo_ = bounds{{{of.owned}}, {{end}}};
   if (of.order.empty()) return;
   halo_list_ = element_list({of.order.begin() + std::ptrdiff_t(of.owned), of.order.end()});
   halo_ = index_set::of(halo_list_);
