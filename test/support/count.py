@@ -20,9 +20,24 @@ COUNT = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped\s*\Z", re.M)
 SKIP = re.compile(r"^SKIP: (.+)$", re.M)
 
 
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text or "")  # mpiexec gives its ranks a terminal
+
+
+def failed_checks(record):
+    """The first checks that doctest found wrong, on any rank, each with its case."""
+    case, found = "", []
+    for line in plain(record.get("stdout")).splitlines() + plain(record.get("stderr")).splitlines():
+        if begin := re.search(r"TEST CASE: +(.*)", line):
+            case = begin[1]
+        elif ": ERROR: " in line:
+            found.append(f"{case}: {line.strip()}")
+    return found[:3]
+
+
 def count(record, reasons):
     """(passed, skips, complaints, failed cases) of one process. A complaint is a failure beside those of cases."""
-    output, result = re.sub(r"\x1b\[[0-9;]*m", "", record.get("stdout") or ""), record["result"]  # mpiexec gives its ranks a terminal
+    output, result = plain(record.get("stdout")), record["result"]
     said = dict.fromkeys(SKIP.findall(output))  # what is said twice counts once
     skips = [text for text in said if any(f": {reason}" in text for reason in reasons)]
     complaints = [f"skipped for a reason that skip_reasons.txt does not hold: {text}" for text in said if text not in skips]
@@ -68,7 +83,9 @@ def main(build, suites, names):
         name = max((name for name in chosen if f" {record['name']}".endswith((f" {name}", f":{name}"))), key=len)
         passed, skips, complaints, failed = count(record, reasons)
         sums.update(passed=passed, failed=failed + len(complaints), skipped=len(skips))
-        print(*[f"SKIP: {text}" for text in skips], *[f"FAIL: {name}: {text}" for text in complaints or ["failed"] * (failed > 0)], sep="\n", end="\n" * bool(skips or complaints or failed))
+        if failed or complaints:
+            complaints += failed_checks(record) or ["failed"] * (not complaints)
+        print(*[f"SKIP: {text}" for text in skips], *[f"FAIL: {name}: {text}" for text in complaints], sep="\n", end="\n" * bool(skips or complaints))
         left.discard(name)
     sums["failed"] += len(left)
     print(*[f"FAIL: {name}: was not run" for name in sorted(left)], sep="\n")

@@ -24,12 +24,13 @@ CASES = {
     "it may not be skipped in silence": (("", "SKIP", "other"), (0, 1, 0)),
 }
 
-wrong = 0
+ON_A_RANK = "on rank 1:\n\x1b[0;33m===\n\x1b[0mTEST CASE:  m: a\n\nf.cpp:3: \x1b[0;31mERROR: \x1b[0mCHECK( x == 1 ) is NOT correct!\n  values: CHECK( 2 == 1 )\n"
+wrong = int(count.failed_checks({"stdout": SUMMARY.format(5, 5, 0, 0), "stderr": ON_A_RANK}) != ["m: a: f.cpp:3: ERROR: CHECK( x == 1 ) is NOT correct!"])
 for name, ((printed, *rest), wanted) in CASES.items():
     result, program = (rest + ["OK", "test-it"][len(rest):])[:2]
     passed, skips, complaints, failed = count.count({"stdout": printed, "result": result, "returncode": 0, "command": ["mpiexec", f"./{program}"]}, ("no nvcc", "no GPU"))
     if (got := (passed, failed + len(complaints), len(skips))) != wanted:
         print(f"FAIL: {name}: {got}, not {wanted}")
         wrong += 1
-print(f"{len(CASES) - wrong} passed, {wrong} failed, 0 skipped")
+print(f"{len(CASES) + 1 - wrong} passed, {wrong} failed, 0 skipped")
 raise SystemExit(wrong > 0)
