@@ -224,7 +224,7 @@ void play_all(std::string_view device, unsigned seeds, std::string through = "me
   run<km::mpi> here{device, {.exchange_through = std::move(through)}};
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
-    program<App>(here, seed).play(6);
+    program<App>(here, seed).play(here.environment().size() > 3 ? 2 : 6);
   }
 }
 
