@@ -45,7 +45,6 @@ struct mixture {
   mixture(run<km::mpi>& r, kr::grid const& g) : f(r, g) {}
   void begin() {
     fill<kr::owned<tracer>>(f), (fill<kr::owned<Kept>>(f), ...);
-    touch<kr::owned<tracer>>(f), (touch<kr::owned<Kept>>(f), ...); // where the exchange changes twins, too
     f.run(kr::exchange<tracer, Kept...>{}), f.run(kr::mirror<tracer>{});
   }
   void run_steps(auto schedule, int n) {

@@ -201,6 +201,12 @@ public:
   void drop_failed(std::string_view routine = "the caller");
   /// What a failed writer leaves is valid nowhere.
   void lose(std::span<request const> list, component_range range, std::string_view routine = "the caller");
+  /// Other memories than `m` have to get that region of what is asked for again. It is valid in `m`.
+  void outdate_elsewhere(request const& of, region what, memory m, component_range range) {
+    validity const others =
+        bits_of(what) & ~(bits_of(what, host) << unsigned(m) | places_[std::size_t(of.variable)].empty);
+    (void)all_components(states_.data(), of, range, [&](validity& c) { return c |= others, true; });
+  }
 
   /// Whether elements of it are new and got no values, which is why it was lost; for messages.
   void set_lacks_values(int variable, bool lacks) { variables_[std::size_t(variable)].lacks_values = lacks; }

@@ -105,7 +105,7 @@ std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f
   for (transfer const& t : batch) {
     if (is_whole(t)) continue;
     detail::shape const& lies = shape_of(t.variable, t.component);
-    for (detail::index_set const& box : detail::copied_of(lies, t.where)) {
+    for (detail::index_set const& box : detail::boxes_of(lies, t.where)) {
       f(t, box, offset);
       offset += detail::padded(lies, box);
     }

@@ -40,8 +40,6 @@ struct shape {
 
 /// What makes a region of such an array.
 [[nodiscard]] index_sets boxes_of(shape const& s, region where);
-/// What a copy of a region between memories takes: with ghosts those owned elements that an exchange fills, too.
-[[nodiscard]] index_sets copied_of(shape const& s, region where);
 
 /// Elements of a box in words of 8, 4 or 1 bytes, fastest dimension first, dimensions that follow on each other joined.
 /// Or listed elements: then one dimension counts these.

@@ -9,14 +9,6 @@ KEEL_INLINE index_sets boxes_of(shape const& s, region where) {
   return boxes_of(s.part != nullptr ? *s.part : share{}, where, s.has_ghosts);
 }
 
-KEEL_INLINE index_sets copied_of(shape const& s, region where) {
-  index_sets made = boxes_of(s, where);
-  if (s.part != nullptr && s.part->is_folded && s.has_ghosts && overlap(where, region::halo) &&
-      !overlap(where, region::rim))
-    made.add(twins_of(*s.part), s.rank);
-  return made;
-}
-
 KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements, shape const* from,
                            origin_steps const& steps, origin_steps const& own) {
   shape const& other = from != nullptr ? *from : s;

@@ -85,6 +85,7 @@ private:
   /// The ranks that this one exchanges with; some may be there more than once.
   [[nodiscard]] std::vector<int> partners();
   void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
+  void note_twins(std::span<request const> asked, memory m, component_range range);
   void for_each_repeatable(auto const& f) const {
     for (auto const& each : ways_.halos) each->for_each_repeatable(f);
   }

@@ -116,10 +116,21 @@ KEEL_INLINE void exchanger::begin(std::span<request const> asked, memory m, comp
   ways_.all.report_new(observer);
 }
 
+// On a fold it fills owned elements, too.
+KEEL_INLINE void exchanger::note_twins(std::span<request const> asked, memory m, component_range range) {
+  for (request const& r : asked)
+    for (int c = range.begin, end = range.of(arrays_.components()).end; c < end; ++c) {
+      share const* const part = arrays_.provider().shape_of(r.variable, c).part;
+      if (part != nullptr && part->is_folded && twins_of(*part).size(part->rank) > 0)
+        book_.ledger().outdate_elsewhere(r, region::rim, m, {c, c + 1});
+    }
+}
+
 KEEL_INLINE void exchanger::finish(std::span<request const> asked, memory m, component_range range, combine how) {
   any_observer& observer = book_.observer();
   observer.before_exchange();
   exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.finish(arrays, observer); });
+  if (book_.keeps_ledger() && how == combine::replace) note_twins(asked, m, range);
   auto const all = sent_in(asked, range, how);
   region const left = how == combine::add ? region::halo : region::rim;
   for (sent const& s : all) book_.traffic().add_bytes(s.variable, way::to_neighbours, left, {0, s.bytes, s.bytes});
