@@ -177,7 +177,7 @@ std::vector<double> state(F& f) {
 
 template <class Device>
 struct program {
-  explicit program(bool graphs, char const* through = "measured")
+  explicit program(std::optional<bool> graphs, char const* through = "measured")
       : run{Device::name, {.exchange_through = through, .graphs = graphs}} {
     f.set(dt{}, 0.25);
     f.step(start{});
@@ -227,7 +227,8 @@ TEST_CASE("residency: a graph gives the bits of its entries") {
   keel::for_each_device<devices>([]<class Device>(Device) {
     std::mt19937 random(7);                             // alike on all ranks
     bool const is_peer = !std::is_same_v<Device, twin>; // messages are nodes, too
-    program<Device> recorded(true, is_peer ? "peer" : "staged"), plain(false);
+    char const* const through = is_peer ? "peer" : "staged";
+    program<Device> recorded(true, through), plain(false);
     int steady = 0;
     for (int n = 0; n < 300; ++n) {
       int const what = int(random() % 13), number = int(random() % 3);
@@ -259,7 +260,12 @@ TEST_CASE("residency: a graph gives the bits of its entries") {
       stop_counting();
     }
     check_extremes(recorded);
-    program<Device> moved(true);
+    bool const is_even = recorded.run.environment().rank() % 2 == 0; // what some ranks launch at once runs on others
+    program<Device> mixed(is_even, through), alone(false);
+    for (int n = 0; n < 15; ++n)
+      for (int const what : {7, 9, 10, 11}) mixed.act(what, 1), alone.act(what, 1);
+    CHECK(state(mixed.f) == state(alone.f));
+    program<Device> moved(true, through);
     for (int n = 0; n < 40; ++n) calls = 0, moved.act(7, 1);
     CHECK(calls == 0);
     moved.act(8, 0), moved.act(7, 1); // scratch is elsewhere
@@ -277,6 +283,12 @@ struct add_one : kr::routine<"add_one", kr::on_device, kr::updates<x>> {
     then(v.execution_space());
   }
 };
+std::atomic<int> unseen_calls = 0; // that a kernel has not followed
+KOKKOS_INLINE_FUNCTION void rest_unless_called() {
+#if !KEEL_ON_ACCELERATOR
+  unseen_calls.load() > 0 ? void(--unseen_calls) : std::this_thread::sleep_for(std::chrono::milliseconds(2));
+#endif
+}
 template <int What>
 struct then_does {
   int number = 0;
@@ -287,6 +299,12 @@ struct then_does {
     if constexpr (What == 2) Kokkos::View<int*, typename Space::memory_space> const made("made", 3);
     if constexpr (What == 3)
       keel::space::simulated::new_instance().impl_launch(keel::space::detail::value_closure<int>{&elsewhere, 1});
+    if constexpr (What == 4) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if constexpr (What == 5) {
+      ++unseen_calls;
+      Kokkos::parallel_for(
+          "late", Kokkos::RangePolicy<Space>(space, 0, 1), KOKKOS_LAMBDA(int) { rest_unless_called(); });
+    }
   }
   static inline int elsewhere = 0;
 };
@@ -323,6 +341,33 @@ TEST_CASE("residency: what a graph cannot record runs as it is, and the user is 
   f.step(step{}, then_does<0>{});
   CHECK((run.environment().rank() != 0 || told.find("an exchange in it packs messages on the host") != told.npos));
   keel::policy::set_log_sink(nullptr);
+}
+
+TEST_CASE("residency: a graph that is measured goes on by what is faster, and the user is told") {
+  static std::string told;
+  keel::policy::set_log_level(keel::policy::log_level::information);
+  keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { told += text; });
+  auto const calls_by = [](auto with) {
+    told.clear();
+    program<twin> p(std::nullopt), q(false);
+    auto const steps = [&](int count) {
+      calls = 0;
+      for (int n = 0; n < count; ++n) p.f.step(kr::graph<kr::cycle_in_place<x>, add_one>{}, with);
+      return calls;
+    };
+    int const measuring = steps(220), later = steps(50);
+    CHECK((measuring > 4 * 24 && measuring < 220));
+    for (int n = 0; n < 270; ++n) q.f.step(kr::graph<kr::cycle_in_place<x>, add_one>{}, with);
+    CHECK(state(p.f) == state(q.f));
+    CHECK((p.run.environment().rank() != 0) == (told.find(" launched at once, ") == told.npos));
+    return later;
+  };
+  if (km::environment().size() <= 2) { // and cores are not shared
+    CHECK(calls_by(then_does<4>{}) == 0);
+    CHECK(calls_by(then_does<5>{}) == 50);
+  }
+  keel::policy::set_log_sink(nullptr);
+  keel::policy::set_log_level(keel::policy::log_level::warning);
 }
 
 struct number_it : kr::routine<"number_it", kr::on_device, kr::writes<largest, extremes>> {

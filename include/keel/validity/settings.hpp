@@ -28,9 +28,10 @@ struct settings {
   std::string trace_file = "keel-trace"; ///< what `traced` writes goes to this name, followed by `.rank.jsonl`
   std::string exchange_through = "measured"; ///< the transport of exchanges, by name, or the fastest at the start
   bool exchange_together = true;             ///< one message to each rank, or one for each variable and level
-  bool graphs = true;                        ///< what a `graph` launches is recorded and launched at once
-  std::string restart = {};                  ///< the checkpoint that the first step goes on from; empty: none
-  std::optional<int> checkpoint_every = {};  ///< steps from one checkpoint to the next; empty: as the schedule says
+  std::optional<bool> graphs =
+      true;                 ///< what a `graph` launches is recorded and launched at once; empty: if that is faster
+  std::string restart = {}; ///< the checkpoint that the first step goes on from; empty: none
+  std::optional<int> checkpoint_every = {}; ///< steps from one checkpoint to the next; empty: as the schedule says
   std::optional<int> checkpoint_before_end =
       {};                    ///< seconds before the end of the job at which one is made; empty: never
   std::string tracking = {}; ///< which of the policy's trackings, by name; empty: the first

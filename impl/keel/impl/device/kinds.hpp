@@ -173,6 +173,14 @@ inline constexpr kind<bool> flag{"", parse_flag, [](bool const& on) { return std
 inline constexpr kind<std::int64_t> switched{
     yes_no.placeholder, [](origin const& w, std::string_view t) -> std::int64_t { return parse_flag(w, t) ? 1 : 0; },
     [](std::int64_t const& yes) { return yes_no.show(yes != 0); }};
+/// Yes, no, or whichever takes less time, which is empty.
+inline constexpr kind<std::optional<bool>> yes_no_measured{
+    "yes|no|measured",
+    [](origin const& w, std::string_view t) {
+      int const word = parse_word(w, t, {"0", "false", "off", "no", "1", "true", "on", "yes", "measured"});
+      return word == 8 ? std::nullopt : std::optional(word >= 4);
+    },
+    [](std::optional<bool> const& yes) { return yes ? yes_no.show(*yes) : std::string{"measured"}; }};
 inline constexpr kind<print_form> form{
     "[=json]",
     [](origin const& w, std::string_view t) {

@@ -99,8 +99,9 @@ inline constexpr auto rows_of_program = [] {
           "how messages of exchanges go to other ranks: staged, direct, peer or nccl; measured: the fastest at the start")),
       alike(of_program<yes_no, &rooms::exchange_together>(
           "exchange-together", "all variables of an exchange in one message to each rank; no: a message for each")),
-      of_program<yes_no, &rooms::graphs>(
-          "graphs", "record what a graph of a schedule launches, and launch it at once; no: its kernels one by one"),
+      of_program<yes_no_measured, &rooms::graphs>("graphs",
+                                                  "record what a graph of a schedule launches, and launch it at once; "
+                                                  "no: its kernels one by one; measured: whichever is faster"),
       alike(of_program<name_of<a_file>, &rooms::restart>("restart",
                                                          "go on from the checkpoint NAME before the first step")),
       alike(of_program<period, &rooms::checkpoint_every>(

@@ -185,7 +185,7 @@ private:
   }
   // The memory of the device that a graph gives all its work; none if it is not to be recorded.
   [[nodiscard]] memory queue_of_graph(std::size_t i) const {
-    if (!is_whole_ || !all_.is_unobserved() || !book_.settings().graphs) return memory::none;
+    if (!is_whole_ || !all_.is_unobserved() || !book_.settings().graphs.value_or(true)) return memory::none;
     memory const m = schedule_.nodes[i].runs_in;
     if (m == memory::none) recordings::tell_of_memories(book_);
     if (m == memory::none || m == host || !ledger_.is_open(m)) return memory::none;

@@ -12,6 +12,8 @@
 #include <keel/policy/macros.hpp>
 #include <keel/validity/traffic.hpp>
 
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -67,10 +69,20 @@ private:
     bool is_apart; ///< it follows all before it, and all others follow it
     [[nodiscard]] bool is_before(entry_work const& other) const;
   };
+  /// What is launched at once, or by `body`, takes less time: found by windows of turns of each, between two waits for
+  /// the device, of which the shortest counts.
+  struct comparison {
+    static constexpr int turns = 24, windows = 8; // of 1 to 4 levels in the same states
+    int turn = 0;
+    std::chrono::steady_clock::time_point begun = {};
+    std::array<double, 2> least{1e300, 1e300}; ///< us a window: at once, one by one
+  };
   static constexpr std::size_t most = 64; // the oldest goes
   static constexpr int most_misses = 200; // in a row: the user is told
 
   [[nodiscard]] recording* find(auto keeps, void const* arguments);
+  /// Whether it is launched at once in this turn, though `measured` does not know yet; or knows.
+  [[nodiscard]] bool is_launched_at_once();
   void record(recording& one, thunk body);
   void end_part(std::span<request const> asked, bool sends);
   /// The numbers of the entries that each has to follow.
@@ -86,6 +98,8 @@ private:
   std::vector<std::uint32_t> links_; // now
   std::size_t next_ = 0;             // where to look first: levels come round in order
   int misses_ = 0;
+  std::string_view name_; // of the first entry that runs on data
+  comparison measured_;
   bool is_told_ = false, is_parallel_, is_recording_ = false;
   std::vector<entry_work> entries_;                // while it records; of a graph that is not parallel one
   std::vector<std::shared_ptr<void const>> parts_; // of each

@@ -21,6 +21,7 @@ KEEL_INLINE recordings::recordings(arrays& of, book& in, exchanger* by, memory w
     : arrays_(of), book_(in), exchanger_(by), where_(where), is_parallel_(is_parallel) {
   for (std::size_t i = begin; i < end; ++i) {
     if (!has_place(table.nodes[i].what())) continue;
+    if (name_.empty()) name_ = table.nodes[i].about->name;
     for (request const& r : table.asked(i)) {
       request first{r.variable, r.level, table.is_scratch(r) ? region::none : r.reads, region::none, r.read_layers};
       for (std::size_t n = i; n-- > begin && first.level >= 0;)
@@ -87,10 +88,30 @@ KEEL_INLINE void recordings::run(bool (*keeps)(std::shared_ptr<void const>&, voi
   misses_ = 0;
   if (known->stays_open) return body();
   if (known->work == nullptr) return record(*known, body);
+  if (!book_.settings().graphs && !is_launched_at_once()) return body();
   if (exchanger_ != nullptr) exchanger_->take_state(known->links_after), book_.traffic().add(known->sent);
   arrays_.provider().queue_of(where_).replay(known->work.get());
   rotate();
   book_.ledger().take(known->after);
+}
+
+KEEL_INLINE bool recordings::is_launched_at_once() {
+  constexpr int turns = comparison::turns, all = turns * comparison::windows;
+  auto& [turn, begun, least] = measured_;
+  if (turn <= all && turn % turns == 0) {
+    arrays_.provider().wait(where_);
+    auto const now = std::chrono::steady_clock::now();
+    double& last = least[std::size_t(turn / turns + 1) % 2];
+    if (turn > 0) last = std::min(last, std::chrono::duration<double, std::micro>(now - begun).count());
+    begun = now;
+    auto const text = [](double us) { return std::to_string(std::int64_t(us + 0.5)) + " us"; };
+    if (turn == all && book_.prints())
+      policy::log(policy::log_level::information, "residency::graph: " + std::to_string(turns) + " turns from " +
+                                                      std::string(name_) + " on took " + text(least[0]) +
+                                                      " launched at once, " + text(least[1]) + " one by one");
+  }
+  if (turn >= all) return turn = all + 1, least[0] <= least[1];
+  return turn++ / turns % 2 == 0;
 }
 
 inline bool recordings::entry_work::is_before(entry_work const& other) const {
