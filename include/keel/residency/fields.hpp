@@ -238,7 +238,7 @@ public:
     auto const visit = this->users_.enter("restart");
     std::array<detail::schedule_nodes, sizeof...(Schedules)> const all{
         detail::bound_schedule<Schedules, index>::nodes...};
-    detail::restart(this->stored_, name, all);
+    detail::restart(*this, name, all);
   }
   /// Goes on from the checkpoint that the user names, `--keel-restart=run`, and returns whether there is one: if not,
   /// the program makes the state at the start. For programs that need `steps()`, or what the file has, before the first
@@ -249,12 +249,12 @@ public:
     auto const visit = this->users_.enter("restart");
     std::array<detail::schedule_nodes, sizeof...(Schedules)> const all{
         detail::bound_schedule<Schedules, index>::nodes...};
-    return detail::restart(this->stored_, all);
+    return detail::restart(*this, all);
   }
   /// How many checkpoints, or files of what is saved, were `written`, and how many `failed`. That costs a warning each,
   /// and never the run: an error ends it only before the first step. Waits for those under way. Collective.
-  [[nodiscard]] auto checkpoints() { return detail::finish_files(this->stored_, entry_kind::checkpoint); }
-  [[nodiscard]] auto saves() { return detail::finish_files(this->stored_, entry_kind::save); }
+  [[nodiscard]] auto checkpoints() { return detail::finish_files(*this, entry_kind::checkpoint); }
+  [[nodiscard]] auto saves() { return detail::finish_files(*this, entry_kind::save); }
   /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
   /// many `int` as the rank owns elements. All variables travel, as in `repartition`. Elements that come take the
   /// places of those that leave; the order of those that stay may change where places are left. The mesh has no ghosts

@@ -32,7 +32,7 @@ struct gathering {
         return whole.data();
       }(std::make_index_sequence<std::size_t(view::rank_dynamic)>{});
     };
-    detail::gather(f.stored_, {number, item<X>::level}, which.index, root, {make, &made});
+    detail::gather(f, {number, item<X>::level}, which.index, root, {make, &made});
     return made;
   }
 };

@@ -171,18 +171,18 @@ public:
   /// added with `without_checkpoint{}` is left out.
   void checkpoint(std::string_view name) {
     known_.require_idle({}, "checkpoint");
-    detail::checkpoint(this->stored_, name);
+    detail::checkpoint(*this, name);
   }
   /// See `fields::checkpoints`.
-  [[nodiscard]] auto checkpoints() { return detail::finish_files(this->stored_, entry_kind::checkpoint); }
+  [[nodiscard]] auto checkpoints() { return detail::finish_files(*this, entry_kind::checkpoint); }
   void restart(std::string_view name) {
     known_.require_idle({}, "restart");
-    detail::restart(this->stored_, name, {});
+    detail::restart(*this, name, {});
   }
   /// From the one that the user names, `--keel-restart=run`; returns whether there is one.
   [[nodiscard]] bool restart() {
     known_.require_idle({}, "restart");
-    return detail::restart(this->stored_, {});
+    return detail::restart(*this, {});
   }
   template <Mesh M>
   [[nodiscard]] std::int64_t size(M) const {

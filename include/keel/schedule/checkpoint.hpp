@@ -8,12 +8,17 @@
 #include <keel/schedule/routine.hpp>
 
 #include <array>
-#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace keel::residency {
 
 namespace detail {
+/// How many files of a kind are finished.
+struct finished_files {
+  std::int64_t written = 0, failed = 0;
+};
+
 template <class... Entries>
 constexpr auto levels_of() {
   return join(std::array<declaration, sizeof...(Entries)>{declaration{

@@ -6,8 +6,9 @@
 /// that it needs, and the ranks. It is compiled once: users' sources compile what routines ask of arrays, no ledger,
 /// transport or message.
 
+#include <keel/impl/residency/arrays.hpp>
+#include <keel/impl/residency/book.hpp>
 #include <keel/impl/residency/executor.hpp>
-#include <keel/impl/residency/files/stored_fields.hpp>
 #include <keel/impl/validity/observers.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/policy/macros.hpp>
@@ -17,9 +18,14 @@
 #include <span>
 #include <vector>
 
+namespace keel::residency {
+class messenger;
+}
+
 namespace keel::residency::detail {
 
 class agreement;
+class checkpoint_files;
 class relocation;
 class any_transport;
 
@@ -61,7 +67,6 @@ struct fields_state {
   void (*own_transports_)(messenger const&, std::vector<std::unique_ptr<any_transport>>&) = nullptr;
   std::shared_ptr<relocation> relocation_; // once there was one
   std::shared_ptr<void> talk_;             // messages to ranks that do not expect them, once there were some
-  stored_fields stored_;
   std::unique_ptr<checkpoint_files> checkpoints_;
 };
 

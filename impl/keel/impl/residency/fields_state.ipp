@@ -14,8 +14,7 @@ KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> 
                                        int memories, int components, tracking_choice const& how)
     : arrays_(whole, further, ranks, rank, memories, components), book_(arrays_, how),
       exchanger_(std::make_unique<exchanger>(arrays_, book_)), executor_(*this, arrays_, book_, *exchanger_),
-      stored_{arrays_, book_, executor_, exchanger_, exchanges_in_, ranks_, checkpoints_, *this},
-      checkpoints_(std::make_unique<checkpoint_files>(stored_)) {}
+      checkpoints_(std::make_unique<checkpoint_files>(*this)) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 
 KEEL_INLINE void fields_state::prepare_to_connect() {

@@ -29,6 +29,7 @@
 namespace keel::residency::detail {
 
 class agreement;
+struct fields_state;
 
 inline constexpr std::int64_t checkpoint_version = 1;
 
@@ -68,7 +69,7 @@ struct saved_dimension {
 class checkpoint_file {
 public:
   /// Collective, as all of it.
-  checkpoint_file(stored_fields& of, std::string_view name);
+  checkpoint_file(fields_state& of, std::string_view name);
   checkpoint_file(checkpoint_file const&) = delete;
   checkpoint_file& operator=(checkpoint_file const&) = delete;
 
@@ -104,7 +105,7 @@ private:
   /// The file without its data.
   [[nodiscard]] stored_file describe(std::span<saved_level const> levels) const;
 
-  stored_fields& fields_;
+  fields_state& fields_;
   agreement const& ranks_;
   std::string name_, temporary_;
   std::optional<folder_lock> lock_;              // of rank 0

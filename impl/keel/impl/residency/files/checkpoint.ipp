@@ -3,7 +3,7 @@
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/arguments.hpp>
 #include <keel/impl/layout/elements.hpp>
-#include <keel/impl/residency/executor.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>
@@ -69,8 +69,8 @@ KEEL_INLINE std::vector<saved_dimension> grids_of(arrays const& of) {
   return made;
 }
 
-KEEL_INLINE checkpoint_file::checkpoint_file(stored_fields& of, std::string_view name)
-    : fields_(of), ranks_(ranks_for(of.whole, "checkpoint")), name_(name), temporary_(name_ + ".new.h5"),
+KEEL_INLINE checkpoint_file::checkpoint_file(fields_state& of, std::string_view name)
+    : fields_(of), ranks_(ranks_for(of, "checkpoint")), name_(name), temporary_(name_ + ".new.h5"),
       file_(ranks_, "residency::checkpoint") {}
 
 KEEL_INLINE void checkpoint_file::prepare() {
@@ -85,8 +85,8 @@ KEEL_INLINE void checkpoint_file::prepare() {
 }
 
 KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* live) {
-  arrays const& on = fields_.on;
-  book const& in = fields_.in;
+  arrays const& on = fields_.arrays_;
+  book const& in = fields_.book_;
   std::vector<saved_level> all, made;
   std::vector<std::int64_t> valid; // of each: owned elements, walls, how many layers of ghosts
   for (int v = 0; v < int(on.variables().size()); ++v) {
@@ -144,7 +144,7 @@ KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* 
 }
 
 KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> levels) const {
-  arrays const& on = fields_.on;
+  arrays const& on = fields_.arrays_;
   stored_file made;
   auto const numbers = [](auto... n) { return std::vector<std::int64_t>{std::int64_t(n)...}; };
   std::vector<std::string> variables;
@@ -152,7 +152,7 @@ KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> l
     if (!v.about->is_scratch) variables.emplace_back(v.about->name);
   made.attributes = {{"format", std::string("keel checkpoint")},
                      {"version", numbers(checkpoint_version)},
-                     {"steps", numbers(fields_.in.steps())}};
+                     {"steps", numbers(fields_.book_.steps())}};
   auto grids = numbers(on.shares()->front().rank, on.has_blocks() ? 1 : on.components());
   for (saved_dimension const& d : grids_of(on)) grids.insert(grids.end(), {d.extent, d.width, d.ends});
   made.groups.push_back({"/keel", {{"variables", variables}, {"left out", left_out_}, {"grids", grids}}});
@@ -187,8 +187,8 @@ KEEL_INLINE bool checkpoint_file::snapshot::has_room(copy_queue const& own) {
 }
 
 KEEL_INLINE std::vector<memory> checkpoint_file::choose_memories(std::span<saved_level const> levels) {
-  arrays const& on = fields_.on;
-  book& in = fields_.in;
+  arrays const& on = fields_.arrays_;
+  book& in = fields_.book_;
   std::vector<memory> from(levels.size(), host);
   for (snapshot& s : snapshots_) s.used = 0;
   for (std::size_t n = 0; n < levels.size() && in.keeps_ledger(); ++n) {
@@ -213,7 +213,7 @@ KEEL_INLINE std::vector<memory> checkpoint_file::choose_memories(std::span<saved
 }
 
 KEEL_INLINE std::byte const* checkpoint_file::begin_copy(saved_level const& one, memory from) {
-  kokkos_provider& provider = fields_.on.provider();
+  kokkos_provider& provider = fields_.arrays_.provider();
   void const* const data = provider.array(one.variable, one.level, one.component, from);
   if (from == host) return static_cast<std::byte const*>(data);
   snapshot& s = snapshots_[std::size_t(from)];
@@ -224,13 +224,13 @@ KEEL_INLINE std::byte const* checkpoint_file::begin_copy(saved_level const& one,
 }
 
 KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
-  arrays const& on = fields_.on;
+  arrays const& on = fields_.arrays_;
   machine::failing_call const failing{"residency::checkpoint", name_, "is not written", "Take another folder"};
-  std::string const called = name_ + " of step " + std::to_string(fields_.in.steps());
-  bool const is_start = fields_.runs.steps().empty();
+  std::string const called = name_ + " of step " + std::to_string(fields_.book_.steps());
+  bool const is_start = fields_.executor_.steps().empty();
   finish();
   auto const levels = choose(live);
-  number_elements(fields_.on, ranks_);
+  number_elements(fields_.arrays_, ranks_);
   if (!file_.attempt(called, is_start, [&] { prepare(); })) return;
   std::vector<memory> from;
   ranks_.all_or_none(failing, [&] { from = choose_memories(levels); });

@@ -21,7 +21,7 @@ namespace keel::residency::detail {
 /// All files of fields, by name, and when they are written.
 class checkpoint_files {
 public:
-  explicit checkpoint_files(stored_fields& of) : fields_(of) {}
+  explicit checkpoint_files(fields_state& of) : fields_(of) {}
   /// Waits for what is written, and the master says how much failed, unless an exception is under way.
   ~checkpoint_files();
 
@@ -52,7 +52,7 @@ private:
   /// Whether the job ends in so many seconds, as rank 0 has it.
   [[nodiscard]] bool ends_soon(int seconds) const;
 
-  stored_fields& fields_;
+  fields_state& fields_;
   std::vector<std::unique_ptr<checkpoint_file>> all_;
   std::vector<schedule_nodes> going_on_;
   bool is_prepared_ = false, has_begun_ = false, is_ending_ = false; // files; steps; the job

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/impl/layout/agreement.hpp>
-#include <keel/impl/residency/executor.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/files/restart.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/resize.hpp>
@@ -25,7 +25,7 @@ KEEL_INLINE checkpoint_files::~checkpoint_files() {
     for (auto const which : {entry_kind::checkpoint, entry_kind::save}) {
       auto const [written, failed] = finish(which);
       std::string const kind(name_of(which));
-      if (failed != 0 && ranks_for(fields_.whole, kind).rank() == 0)
+      if (failed != 0 && ranks_for(fields_, kind).rank() == 0)
         policy::log(policy::log_level::warning, "residency::" + kind + ": " + std::to_string(failed) + " of " +
                                                     policy::counted(written + failed, "file") + " failed");
     }
@@ -48,7 +48,7 @@ KEEL_INLINE finished_files checkpoint_files::finish(entry_kind which) {
 }
 
 KEEL_INLINE void checkpoint_files::prepare(std::span<schedule_nodes const> first) {
-  residency::settings const& how = fields_.in.settings();
+  residency::settings const& how = fields_.book_.settings();
   bool has_one = false;
   for (schedule_nodes const& s : first)
     for (std::size_t i = 0; i < s.size; ++i) {
@@ -68,11 +68,11 @@ KEEL_INLINE checkpoint_file& checkpoint_files::of(std::string_view name) {
 
 KEEL_INLINE void checkpoint_files::write(std::string_view name, std::span<request const> kept) {
   live_levels none;
-  for (variable_record const& v : fields_.on.variables()) none.emplace_back(std::size_t(v.about->levels));
-  std::vector<schedule_nodes> all = fields_.runs.steps();
+  for (variable_record const& v : fields_.arrays_.variables()) none.emplace_back(std::size_t(v.about->levels));
+  std::vector<schedule_nodes> all = fields_.executor_.steps();
   bool const has_steps = !all.empty();
   all.insert(all.end(), going_on_.begin(), going_on_.end());
-  live_levels live = live_before(all, none, fields_.in.steps() == 0);
+  live_levels live = live_before(all, none, fields_.book_.steps() == 0);
   for (request const& r : kept) live[std::size_t(r.variable)][std::size_t(r.level)].what = region::everywhere;
   of(name).write(has_steps ? &live : nullptr);
 }
@@ -82,7 +82,7 @@ KEEL_INLINE void checkpoint_files::write(schedule_nodes const& of, std::span<std
 }
 
 KEEL_INLINE bool checkpoint_files::begin_steps(std::span<schedule_nodes const> first) {
-  std::string const& from = fields_.in.settings().restart;
+  std::string const& from = fields_.book_.settings().restart;
   if (!is_prepared_ && !first.empty()) prepare(first);
   if (std::exchange(has_begun_, true)) return false;
   if (going_on_.empty()) go_on_with(first);
@@ -92,7 +92,7 @@ KEEL_INLINE bool checkpoint_files::begin_steps(std::span<schedule_nodes const> f
 }
 
 KEEL_INLINE void checkpoint_files::end_step(schedule_nodes const& of, std::span<std::size_t const> entries) {
-  residency::settings const& how = fields_.in.settings();
+  residency::settings const& how = fields_.book_.settings();
   auto const name_written = [](auto const& files) {
     for (auto const& one : files)
       if (one->is_written()) one->finish();
@@ -102,7 +102,7 @@ KEEL_INLINE void checkpoint_files::end_step(schedule_nodes const& of, std::span<
   if (entries.empty() && !how.watches_steps()) return;
   std::size_t first = 0;
   while (first < of.size && of.nodes[first].what() != entry_kind::checkpoint) ++first;
-  bool const is_due = how.checkpoint_every && fields_.in.steps() % *how.checkpoint_every == 0;
+  bool const is_due = how.checkpoint_every && fields_.book_.steps() % *how.checkpoint_every == 0;
   bool const is_last = how.checkpoint_before_end && !is_ending_ && (is_ending_ = ends_soon(*how.checkpoint_before_end));
   if (!how.checkpoint_every) write(of, entries);
   if (!is_due && !is_last) return;
@@ -116,7 +116,7 @@ KEEL_INLINE bool checkpoint_files::ends_soon(int seconds) const {
     throw error("residency", "no checkpoint can be made before the job ends", "SLURM_JOB_END_TIME is not set",
                 "Leave checkpoint-before-end out, or say checkpoint-every");
   std::array<std::uint64_t, 1> soon{};
-  agreement const& ranks = ranks_for(fields_.whole, "checkpoint-before-end");
+  agreement const& ranks = ranks_for(fields_, "checkpoint-before-end");
   if (ranks.rank() == 0) soon[0] = std::strtoll(end, nullptr, 10) - std::time(nullptr) <= seconds ? 1 : 0;
   ranks.sum(soon);
   return soon[0] != 0;

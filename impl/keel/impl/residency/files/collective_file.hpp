@@ -4,13 +4,13 @@
 /// @file
 /// A file that all ranks write behind the next steps, each its part. The bodies stand in collective_file.ipp.
 
-#include <keel/impl/residency/files/stored_fields.hpp>
 #include <keel/impl/residency/files/global_order.hpp>
 #include <keel/impl/store/file_writer.hpp>
 #include <keel/impl/store/stored_file.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/schedule/checkpoint.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace keel::residency::detail {
 
-struct stored_fields;
+struct fields_state;
 
 /// Makes the array on the root, of these extents of the dynamic dimensions, and returns where it is.
 struct gathered_array {
@@ -20,7 +20,7 @@ struct gathered_array {
 };
 
 /// Brings the owned elements of all ranks into that array. Collective; throws on all ranks or on none.
-void gather(stored_fields& f, request const& what, int component, int root, gathered_array const& into);
+void gather(fields_state& f, request const& what, int component, int root, gathered_array const& into);
 
 } // namespace keel::residency::detail
 

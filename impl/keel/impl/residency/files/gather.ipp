@@ -4,6 +4,7 @@
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/files/checkpoint.hpp>
 #include <keel/impl/residency/files/global_order.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>
@@ -40,14 +41,14 @@ struct gathered_part {
 };
 
 /// The parts of all ranks, on the root; of the others nothing.
-inline std::vector<gathered_part> parts_on(int root, stored_fields& f, agreement const& ranks, gathered_part mine,
+inline std::vector<gathered_part> parts_on(int root, fields_state& f, agreement const& ranks, gathered_part mine,
                                            machine::failing_call const& failing) {
   auto const size = std::size_t(ranks.size()), me = std::size_t(ranks.rank());
   std::vector<std::uint64_t> counts(2 * size);
   counts[2 * me] = mine.boxes.size(), counts[2 * me + 1] = mine.elements.size();
   ranks.sum(counts);
   std::vector<gathered_part> all;
-  messenger& by = *f.messages;
+  messenger& by = *f.ranks_;
   auto const boxes = [](gathered_part const& p) { return p.boxes.size() * sizeof(ordered_box); };
   ranks.all_or_none(failing, [&] {
     if (ranks.rank() != root) return by.reserve(2);
@@ -72,9 +73,9 @@ inline std::vector<gathered_part> parts_on(int root, stored_fields& f, agreement
   return all;
 }
 
-KEEL_INLINE void gather(stored_fields& f, request const& what, int component, int root, gathered_array const& into) {
-  agreement const& ranks = ranks_for(f.whole, "gather");
-  arrays const& on = f.on;
+KEEL_INLINE void gather(fields_state& f, request const& what, int component, int root, gathered_array const& into) {
+  agreement const& ranks = ranks_for(f, "gather");
+  arrays const& on = f.arrays_;
   std::string const name(on.variables()[std::size_t(what.variable)].about->name);
   machine::failing_call const failing{"residency::gather", name, "is not gathered", "Take fewer elements"};
   if (root < 0 || root >= ranks.size())
@@ -83,7 +84,7 @@ KEEL_INLINE void gather(stored_fields& f, request const& what, int component, in
   on.require_component({component}, every_component.of(on.components()), "gather");
   bool const is_whole = on.has_blocks();
   component_range const range{is_whole ? 0 : component, is_whole ? on.components() : component + 1};
-  number_elements(f.on, ranks);
+  number_elements(f.arrays_, ranks);
   array_kind const& kind = *on.variables()[std::size_t(what.variable)].kind;
   int const element = int(kind.element_bytes);
   elements const* const with_ids = on.lattice_of(what.variable)->with_ids();
@@ -91,8 +92,8 @@ KEEL_INLINE void gather(stored_fields& f, request const& what, int component, in
   std::vector<dimension_run> dimensions;
   ranks.all_or_none(failing, [&] {
     request const all{what.variable, what.level, region::owned, region::none};
-    if (f.in.keeps_ledger()) f.in.acquire({&all, 1}, host, "gather", range);
-    f.in.settle_all("gather");
+    if (f.book_.keeps_ledger()) f.book_.acquire({&all, 1}, host, "gather", range);
+    f.book_.settle_all("gather");
     for (int c = range.begin; c < range.end; ++c) {
       whole_variable const whole{on, what.variable, c};
       dimensions = whole.dimensions();

@@ -5,7 +5,7 @@
 #include <keel/impl/residency/files/checkpoint_files.hpp>
 #include <keel/impl/residency/files/restart_content.hpp>
 #include <keel/impl/residency/exchanger.hpp>
-#include <keel/impl/residency/executor.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/regrid.hpp>
 #include <keel/impl/residency/resize.hpp>
@@ -18,12 +18,12 @@
 
 namespace keel::residency::detail {
 
-inline mesh_in_file find_elements(stored_fields& f, agreement const& ranks, file_to_read const& file,
+inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_to_read const& file,
                                   restart_content const& all, restart_content::of_mesh const& in_file,
                                   machine::failing_call const& failing, std::uint64_t& sum) {
   mesh_in_file made;
-  std::string_view const mesh = f.on.meshes_with_ids()[in_file.mesh]->name;
-  std::vector<std::int64_t> read, mine = f.on.part_of(mesh)->owned_ids();
+  std::string_view const mesh = f.arrays_.meshes_with_ids()[in_file.mesh]->name;
+  std::vector<std::int64_t> read, mine = f.arrays_.part_of(mesh)->owned_ids();
   // The ids that a rank reads: what one of the former job had, if there were as many ranks; else equal shares.
   std::vector<std::int64_t> begins(std::size_t(ranks.size()) + 1);
   for (std::int64_t r = 0; r < ranks.size(); ++r)
@@ -49,7 +49,7 @@ inline mesh_in_file find_elements(stored_fields& f, agreement const& ranks, file
   bool const has_all = ranks.min(found->lacks_owners ? 0 : 1) == 1 && of_all[1] == std::uint64_t(in_file.total);
   if (!has_all && in_file.moves) { // the fields take what the file has
     new_cut const cut{mesh, ranks.search(mesh, read, {}, search_for::owners)};
-    repartition(f.whole, {&cut, 1}, {}, thunk::of([] {}));
+    repartition(f, {&cut, 1}, {}, thunk::of([] {}));
     made.is_cut_so = true;
     return made;
   }
@@ -58,7 +58,7 @@ inline mesh_in_file find_elements(stored_fields& f, agreement const& ranks, file
       throw error("residency::restart", "mesh " + std::string(mesh) + " has other elements",
                   "of " + std::to_string(of_all[1]) + " the file has not all, or more",
                   "Cut the mesh that was cut before");
-    elements const& here = *f.on.part_of(mesh);
+    elements const& here = *f.arrays_.part_of(mesh);
     for (std::size_t n = 0; n < mine.size(); ++n)
       made.elements.push_back({begins[std::size_t(found->owners[n])] + found->at_owner[n], here.place(n)});
     std::sort(made.elements.begin(), made.elements.end(),
@@ -67,20 +67,19 @@ inline mesh_in_file find_elements(stored_fields& f, agreement const& ranks, file
   return made;
 }
 
-KEEL_INLINE void checkpoint(stored_fields& f, std::string_view name) { f.files->of(name).write(nullptr); }
+KEEL_INLINE void checkpoint(fields_state& f, std::string_view name) { f.checkpoints_->of(name).write(nullptr); }
 
-KEEL_INLINE finished_files finish_files(stored_fields& f, entry_kind which) { return f.files->finish(which); }
+KEEL_INLINE finished_files finish_files(fields_state& f, entry_kind which) { return f.checkpoints_->finish(which); }
 
-KEEL_INLINE bool restart(stored_fields& f, std::span<schedule_nodes const> schedules) {
-  return f.files->begin_steps(schedules);
+KEEL_INLINE bool restart(fields_state& f, std::span<schedule_nodes const> schedules) {
+  return f.checkpoints_->begin_steps(schedules);
 }
 
 // A file that fields go on from: found to be theirs, taken, and what follows from it, one step after the other.
 class restarting {
 public:
-  restarting(stored_fields& f, std::string_view name)
-      : f_(f), ranks_(ranks_for(f.whole, "restart")),
-        name_(name.substr(0, name.size() - (name.ends_with(".h5") ? 3 : 0))) {}
+  restarting(fields_state& f, std::string_view name)
+      : f_(f), ranks_(ranks_for(f, "restart")), name_(name.substr(0, name.size() - (name.ends_with(".h5") ? 3 : 0))) {}
 
   void look(std::span<schedule_nodes const> schedules) {
     ranks_.all_alike(failing(), [&] {
@@ -97,15 +96,15 @@ public:
     share_content(ranks_, all_);
     ranks_.all_or_none(failing(), [&] {
       file_.emplace(path_);
-      f_.in.settle_all("restart");
+      f_.book_.settle_all("restart");
     });
   }
   // The elements and the grids that the file has.
   void lay_out() {
     std::uint64_t sum = 0;
     for (auto const& m : all_.meshes) meshes_.push_back(find_elements(f_, ranks_, *file_, all_, m, failing(), sum));
-    if (!f_.on.has_blocks() && all_.grids != grids_of(f_.on)) regrid(f_.whole, patches_of(f_.on, all_.grids));
-    number_elements(f_.on, ranks_);
+    if (!f_.arrays_.has_blocks() && all_.grids != grids_of(f_.arrays_)) regrid(f_, patches_of(f_.arrays_, all_.grids));
+    number_elements(f_.arrays_, ranks_);
   }
   void read() {
     sums_.resize(all_.levels.size());
@@ -117,8 +116,8 @@ public:
       require_sums();
     } catch (...) {
       for (auto const& l : all_.levels)
-        if (request const one{l.is.variable, l.is.level, region::none, region::everywhere}; f_.in.keeps_ledger())
-          f_.in.ledger().lose({&one, 1}, {l.is.component, l.is.component + 1}, "restart");
+        if (request const one{l.is.variable, l.is.level, region::none, region::everywhere}; f_.book_.keeps_ledger())
+          f_.book_.ledger().lose({&one, 1}, {l.is.component, l.is.component + 1}, "restart");
       throw;
     }
   }
@@ -128,16 +127,16 @@ public:
     for (auto const& l : all_.levels) {
       saved_level const& one = l.is;
       request const written{one.variable, one.level, region::none, one.where};
-      if (f_.in.keeps_ledger())
-        f_.in.ledger().post_call({&written, 1}, host, {one.component, one.component + 1}, "restart");
+      if (f_.book_.keeps_ledger())
+        f_.book_.ledger().post_call({&written, 1}, host, {one.component, one.component + 1}, "restart");
       if (int const layers = one.component == 0 ? filled_layers(one) : 0; layers != 0)
         exchanged.push_back({one.variable, one.level, region::rim, region::halo, 0, std::uint8_t(layers)});
     }
     if (!exchanged.empty()) {
-      f_.ghosts->begin(exchanged, f_.ghosts_in, every_component, combine::replace, true);
-      f_.ghosts->finish(exchanged, f_.ghosts_in, every_component, combine::replace);
+      f_.exchanger_->begin(exchanged, f_.exchanges_in_, every_component, combine::replace, true);
+      f_.exchanger_->finish(exchanged, f_.exchanges_in_, every_component, combine::replace);
     }
-    f_.in.set_steps(all_.steps);
+    f_.book_.set_steps(all_.steps);
   }
 
 private:
@@ -145,14 +144,14 @@ private:
 
   // Null if each rank has the ids that lie at its place in the file, or there are none.
   [[nodiscard]] mesh_in_file const* scattered(int variable) const {
-    std::string_view const name = f_.on.lattice_of(variable)->on.mesh;
+    std::string_view const name = f_.arrays_.lattice_of(variable)->on.mesh;
     for (std::size_t m = 0; m < meshes_.size(); ++m)
-      if (f_.on.meshes_with_ids()[all_.meshes[m].mesh]->name == name)
+      if (f_.arrays_.meshes_with_ids()[all_.meshes[m].mesh]->name == name)
         return meshes_[m].is_cut_so ? nullptr : &meshes_[m];
     return nullptr;
   }
   void read_level(run_reader& reader, std::size_t n) {
-    arrays const& on = f_.on;
+    arrays const& on = f_.arrays_;
     saved_level const& one = all_.levels[n].is;
     std::int64_t const offset = all_.levels[n].offset;
     whole_variable const whole = whole_of(on, one);
@@ -176,14 +175,14 @@ private:
   }
   void require_sums() {
     for (std::size_t n = 0; n < sums_.size(); ++n)
-      if (int const c = all_.levels[n].is.component; f_.on.has_blocks() && c != 0)
+      if (int const c = all_.levels[n].is.component; f_.arrays_.has_blocks() && c != 0)
         sums_[n - std::size_t(c)] += std::exchange(sums_[n], 0);
     if (!sums_.empty()) ranks_.sum(sums_);
     ranks_.all_or_none(failing(), [&] {
       for (std::size_t n = 0; n < sums_.size(); ++n)
         if (saved_level const& one = all_.levels[n].is; sums_[n] != all_.levels[n].sum)
           throw error("residency::restart",
-                      std::string(f_.on.variables()[std::size_t(one.variable)].about->name) + ", level " +
+                      std::string(f_.arrays_.variables()[std::size_t(one.variable)].about->name) + ", level " +
                           std::to_string(one.level) + ", is damaged",
                       "its checksum is wrong");
     });
@@ -194,11 +193,11 @@ private:
     for (auto const& other : all_.levels)
       if (other.is.variable == one.variable && other.is.level == one.level && overlap(other.is.where, region::owned))
         ++components, filled = std::min(filled, other.is.filled);
-    bool const has_ghosts = f_.on.variables()[std::size_t(one.variable)].about->has_ghosts;
-    return components == f_.on.components() && has_ghosts && f_.on.layers(one.variable) != 0 ? filled : 0;
+    bool const has_ghosts = f_.arrays_.variables()[std::size_t(one.variable)].about->has_ghosts;
+    return components == f_.arrays_.components() && has_ghosts && f_.arrays_.layers(one.variable) != 0 ? filled : 0;
   }
 
-  stored_fields& f_;
+  fields_state& f_;
   agreement const& ranks_;
   std::string name_, path_ = name_ + ".h5", before_ = name_ + ".previous";
   std::string hint_ = "Take the one before it, " + before_ + ", if there is one";
@@ -208,12 +207,12 @@ private:
   std::vector<std::uint64_t> sums_;
 };
 
-KEEL_INLINE void restart(stored_fields& f, std::string_view name, std::span<schedule_nodes const> schedules) {
+KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<schedule_nodes const> schedules) {
   restarting from(f, name);
-  f.runs.require_idle("restart");
-  f.files->finish();
-  if (!schedules.empty()) f.files->go_on_with(schedules);
-  auto const ran = f.runs.steps();
+  f.executor_.require_idle("restart");
+  f.checkpoints_->finish();
+  if (!schedules.empty()) f.checkpoints_->go_on_with(schedules);
+  auto const ran = f.executor_.steps();
   from.look(schedules.empty() ? std::span<schedule_nodes const>(ran) : schedules);
   from.lay_out();
   from.read();

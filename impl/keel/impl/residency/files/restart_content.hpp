@@ -135,7 +135,7 @@ inline void read_elements(run_reader& file, mesh_in_file const& mesh, whole_vari
 }
 
 /// Throws unless the file is whole, and of fields like these. For rank 0.
-[[nodiscard]] restart_content look_into(stored_fields& f, std::string const& path,
+[[nodiscard]] restart_content look_into(fields_state& f, std::string const& path,
                                         std::span<schedule_nodes const> schedules);
 /// The grids of these components, as `regrid` makes them; throws if one cannot be.
 [[nodiscard]] std::vector<residency::patch> patches_of(arrays const& on, std::span<saved_dimension const> grids);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/files/restart_content.hpp>
 #include <keel/impl/layout/agreement.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/impl/schedule/liveness.hpp>
@@ -46,7 +47,7 @@ KEEL_INLINE std::vector<residency::patch> patches_of(arrays const& on, std::span
 /// What a file says, one part after the other: each throws unless that is of these fields.
 class restart_file {
 public:
-  restart_file(stored_fields& f, std::string const& path) : fields_(f), path_(path), file_(read_file(path)) {
+  restart_file(fields_state& f, std::string const& path) : fields_(f), path_(path), file_(read_file(path)) {
     auto const* const format = attribute_of<std::string>(file_.attributes, "format");
     if (format == nullptr || *format != "keel checkpoint") refuse("it is no checkpoint", "Name one");
     auto const version = numbers("/", file_.attributes, "version").next(0);
@@ -89,7 +90,7 @@ public:
     std::vector<grid> further;
     for (std::size_t c = 1; c < patches.size(); ++c) further.push_back(patches[c].whole);
     shares_ = std::make_shared<share_list const>(
-        shares_of(patches[0].whole, further, ranks_for(fields_.whole, "restart").size(), arrays_.rank()));
+        shares_of(patches[0].whole, further, ranks_for(fields_, "restart").size(), arrays_.rank()));
   }
 
   /// All ranks have written, and these are the sums of what they wrote.
@@ -166,8 +167,8 @@ public:
       for (std::size_t l = 0; l < live[v].size(); ++l) {
         variable_record const& of = arrays_.variables()[v];
         if (!overlap(live[v][l].what, region::owned) || !of.about->is_saved) continue;
-        bool const is_valid = fields_.in.memory_with(int(v), int(l), region::owned, 0) != memory::none;
-        if (!knows_steps && is_valid && fields_.in.keeps_ledger())
+        bool const is_valid = fields_.book_.memory_with(int(v), int(l), region::owned, 0) != memory::none;
+        if (!knows_steps && is_valid && fields_.book_.keeps_ledger())
           refuse("it has no " + called(of, int(l)) + ", which is valid here and would keep its values",
                  "Name the schedules of later steps in the restart");
         if (knows_steps && !is_valid &&
@@ -247,8 +248,8 @@ private:
            std::to_string(of.element_bytes) + " bytes";
   }
 
-  stored_fields& fields_;
-  arrays const& arrays_ = fields_.on;
+  fields_state& fields_;
+  arrays const& arrays_ = fields_.arrays_;
   std::string path_;
   stored_file file_;
   std::vector<stored_attribute> const* general_ = nullptr;
@@ -258,7 +259,7 @@ private:
   std::vector<bool> has_;                    ///< the array of each sum that is not of a mesh
 };
 
-KEEL_INLINE restart_content look_into(stored_fields& f, std::string const& path,
+KEEL_INLINE restart_content look_into(fields_state& f, std::string const& path,
                                       std::span<schedule_nodes const> schedules) {
   restart_file file(f, path);
   file.look_at_grids();

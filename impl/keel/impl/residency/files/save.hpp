@@ -20,11 +20,12 @@
 namespace keel::residency::detail {
 
 class agreement;
+struct fields_state;
 
 /// The files of all steps that have one name but for the number of the step, and the list of them that ParaView opens.
 class saved_series {
 public:
-  saved_series(stored_fields& of, std::string stem);
+  saved_series(fields_state& of, std::string stem);
   [[nodiscard]] std::string const& stem() const { return stem_; }
   void finish() {
     auto& frames = listed_.frames;
@@ -42,7 +43,7 @@ private:
   void put_sphere(saved_frame const& what, content& in) const;
   void put_mesh(saved_frame const& what, content& in) const;
 
-  stored_fields& fields_;
+  fields_state& fields_;
   agreement const& ranks_;
   std::string stem_;
   frame_list former_, listed_; // those of an earlier run, and those in the list; by rank 0
@@ -51,9 +52,9 @@ private:
 };
 
 /// Throws on all ranks if files of this name cannot be made.
-void prepare_to_save(stored_fields& f, std::string_view name);
+void prepare_to_save(fields_state& f, std::string_view name);
 /// Writes the owned elements of these levels, to the files of this step. Collective.
-void save(stored_fields& f, std::string_view name, std::span<request const> what, component_range range);
+void save(fields_state& f, std::string_view name, std::span<request const> what, component_range range);
 
 } // namespace keel::residency::detail
 

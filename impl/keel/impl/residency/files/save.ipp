@@ -4,7 +4,7 @@
 #include <keel/impl/layout/grid/cube.hpp>
 #include <keel/impl/store/whole_file.hpp>
 #include <keel/impl/residency/files/checkpoint_files.hpp>
-#include <keel/impl/residency/executor.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>
@@ -75,7 +75,7 @@ struct saved_series::content {
 };
 
 KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) const {
-  arrays const& on = fields_.on;
+  arrays const& on = fields_.arrays_;
   auto extent = std::vector<std::int64_t>(6);
   for (std::size_t d = 0; d < what.points.size(); ++d) extent[2 * d + 1] = what.points[what.points.size() - 1 - d] - 1;
   in.file.groups.push_back({"/VTKHDF",
@@ -100,7 +100,7 @@ KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) c
 
 // Its cells, with corners of their own; in the order of the array.
 KEEL_INLINE void saved_series::put_sphere(saved_frame const& what, content& in) const {
-  arrays const& on = fields_.on;
+  arrays const& on = fields_.arrays_;
   std::int64_t const n = on.local(component{}).global_extents[1], total = panels * n * n;
   auto const begin = [&](int rank) { return total * rank / ranks_.size(); };
   in.add_cells(total, begin(ranks_.rank()), begin(ranks_.rank() + 1), 4, 9, // quadrangles
@@ -138,7 +138,7 @@ KEEL_INLINE void saved_series::put_sphere(saved_frame const& what, content& in) 
 }
 
 KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) const {
-  arrays const& on = fields_.on;
+  arrays const& on = fields_.arrays_;
   geometry const& lies = *on.lattice_of(what.arrays.front().level.variable);
   std::string const root = "/VTKHDF/";
   std::int64_t const total = lies.whole_extents({}, false)[0];
@@ -187,15 +187,15 @@ KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, content& in) co
     for (ordered_box const& box : boxes_of_ids(*here)) in.boxes.push_back({ids, here->ids.data(), box, 8});
 }
 
-KEEL_INLINE saved_series::saved_series(stored_fields& of, std::string stem)
-    : fields_(of), ranks_(ranks_for(of.whole, "save")), stem_(std::move(stem)), file_(ranks_, "residency::save") {}
+KEEL_INLINE saved_series::saved_series(fields_state& of, std::string stem)
+    : fields_(of), ranks_(ranks_for(of, "save")), stem_(std::move(stem)), file_(ranks_, "residency::save") {}
 
 KEEL_INLINE auto saved_series::content_of(saved_frame const& what) const -> content {
-  arrays const& on = fields_.on;
+  arrays const& on = fields_.arrays_;
   content in;
-  in.time = double(fields_.in.steps());
+  in.time = double(fields_.book_.steps());
   in.file.datasets.push_back(table_of_parts(ranks_.size(), 0));
-  if (what.mesh.empty() && fields_.on.local(component{}).folds.is_cube) put_sphere(what, in);
+  if (what.mesh.empty() && fields_.arrays_.local(component{}).folds.is_cube) put_sphere(what, in);
   else if (what.mesh.empty()) put_image(what, in);
   else put_mesh(what, in);
   for (saved_frame::array const& a : what.arrays) {
@@ -210,12 +210,12 @@ KEEL_INLINE auto saved_series::content_of(saved_frame const& what) const -> cont
 }
 
 KEEL_INLINE void saved_series::write(saved_frame const& what) {
-  std::int64_t const step = fields_.in.steps();
+  std::int64_t const step = fields_.book_.steps();
   machine::failing_call const failing{"residency::save", stem_, "is not written", "Take another folder"};
   write_job names;
   std::string const called = name_of_frame(stem_, step);
   names.temporary = stem_ + ".new.vtkhdf", names.name = called;
-  bool const is_begun = file_.attempt(called, fields_.runs.steps().empty(), [&] {
+  bool const is_begun = file_.attempt(called, fields_.executor_.steps().empty(), [&] {
     content in;
     auto const offsets = file_.make(names.temporary, failing, [&] {
       in = content_of(what);
@@ -228,7 +228,7 @@ KEEL_INLINE void saved_series::write(saved_frame const& what) {
       frames.erase(frames.lower_bound(step), frames.end());
       // A run that goes on from a checkpoint keeps what was saved before that.
       for (auto const& one : former_.frames)
-        if (one.first <= fields_.in.began_at() && one.first < step) frames.insert(one);
+        if (one.first <= fields_.book_.began_at() && one.first < step) frames.insert(one);
       frames[step] = text_of_frame(stem_, step, std::isfinite(in.time) ? in.time : double(step));
       names.when_named = [path = stem_ + ".vtkhdf.series", text = text_of(listed_)] {
         if (auto const failure = policy::write_whole_file(path, text))
@@ -240,23 +240,23 @@ KEEL_INLINE void saved_series::write(saved_frame const& what) {
   if (!is_begun) listed_.frames.erase(step);
 }
 
-KEEL_INLINE void prepare_to_save(stored_fields& f, std::string_view name) {
-  agreement const& ranks = ranks_for(f.whole, "save");
+KEEL_INLINE void prepare_to_save(fields_state& f, std::string_view name) {
+  agreement const& ranks = ranks_for(f, "save");
   ranks.all_alike({"residency::save", name, "is not written", "Take another folder"}, [&] {
     require_hdf5(std::string(name));
     if (ranks.rank() == 0) require_folder_of(std::string(name));
   });
 }
 
-KEEL_INLINE void save(stored_fields& f, std::string_view name, std::span<request const> what, component_range range) {
-  agreement const& ranks = ranks_for(f.whole, "save");
+KEEL_INLINE void save(fields_state& f, std::string_view name, std::span<request const> what, component_range range) {
+  agreement const& ranks = ranks_for(f, "save");
   require_hdf5(std::string(name));
-  if (f.in.keeps_ledger()) f.in.acquire(what, host, name, range);
-  f.on.settle_host();
-  number_elements(f.on, ranks);
-  auto& known = f.files->saved;
+  if (f.book_.keeps_ledger()) f.book_.acquire(what, host, name, range);
+  f.arrays_.settle_host();
+  number_elements(f.arrays_, ranks);
+  auto& known = f.checkpoints_->saved;
   std::vector<std::pair<saved_series*, saved_frame>> all;
-  for (saved_frame& one : frames_of(f.on, what, range)) {
+  for (saved_frame& one : frames_of(f.arrays_, what, range)) {
     std::string stem = std::string(name) + one.suffix;
     auto at = std::find_if(known.begin(), known.end(), [&](auto const& s) { return s->stem() == stem; });
     if (at == known.end()) at = known.insert(at, std::make_shared<saved_series>(f, std::move(stem)));

@@ -158,7 +158,7 @@ private:
       all_.finish_reductions(nullptr);
       book_.copy_back_for(nodes_[i].about->name, range_);
       return action_of(i).run(all_.fields, nullptr, range_, nullptr, arguments_);
-    case entry_kind::save: return save(all_.fields.stored_, nodes_[i].about->name, asked(i), range_);
+    case entry_kind::save: return save(all_.fields, nodes_[i].about->name, asked(i), range_);
     case entry_kind::checkpoint: return written.push_back(i); // when the step is over
     case entry_kind::cycle:
     case entry_kind::rewind:
