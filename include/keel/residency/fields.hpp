@@ -141,8 +141,6 @@ public:
     this->executor_.require_idle("set");
     this->template set_argument<typename A::argument_type>(value);
   }
-  /// Steps in which copies began early, as soon as their source was final, because the plan has a later reader.
-  [[nodiscard]] std::int64_t planned_steps() const { return this->executor_.planned_steps(); }
   /// Steps made; `every` counts by it. To be set after a restart from a file of the program's own.
   [[nodiscard]] std::int64_t steps() const { return this->book_.steps(); }
   void set_steps(std::int64_t n) { this->book_.set_steps(n); }

@@ -43,7 +43,6 @@ public:
   void step(schedule_view const& what, void const* arguments);
   /// The schedules that ran as steps.
   [[nodiscard]] std::vector<schedule_nodes> steps() const;
-  [[nodiscard]] std::int64_t planned_steps() const { return planned_steps_; }
   void require_idle(std::string_view who) const;
   /// To be called when arrays have changed.
   void forget();
@@ -111,7 +110,6 @@ private:
   std::unique_ptr<state> own_;
   bare_step const* bare_ = nullptr; // that runs
   bool is_in_step_ = false;
-  std::int64_t planned_steps_ = 0;
 };
 
 } // namespace keel::residency::detail

@@ -45,7 +45,6 @@ KEEL_INLINE void executor::step(schedule_view const& what, void const* arguments
   execution all(*own_, known, every_component, arguments);
   all.run();
   own_->fields.checkpoints_->end_step(what.table, all.written);
-  planned_steps_ += all.has_prefetched_ ? 1 : 0;
 }
 KEEL_INLINE executor::step_scope::step_scope(executor& of) : of_(of) {
   of.book_.set_steps(of.book_.steps() + 1);

@@ -347,7 +347,6 @@ private:
   void begin_prefetch(std::size_t i) {
     std::span<prefetch const> const runs = schedule_.prefetches.of(i);
     if (runs.empty() || !book_.keeps_ledger() || recorded_by_ != nullptr) return;
-    has_prefetched_ = true;
     book_.begin_prefetch(runs, schedule_.prefetches.requests.data(), range_);
   }
   [[nodiscard]] combine how(std::size_t exchange) const {
@@ -390,7 +389,6 @@ private:
   std::uint32_t under_way_ = no_node; // the exchange that began and has not ended: one at most
 
 public:
-  bool has_prefetched_ = false;
   std::vector<std::size_t> written; ///< the checkpoints that it came to
 };
 
