@@ -42,31 +42,22 @@ template <CommunicatingRanks R>
 
 } // namespace detail
 
+/// Ranks by what all have. On a node of your own: `one_per_device.on(node)`. Throws on every rank if there is no GPU.
+template <chosen (*Choose)(std::vector<detail::device_of_rank> const&)>
+struct selection_by_device {
+  topology::node const* node = nullptr;
+  [[nodiscard]] constexpr selection_by_device on(topology::node const& other) const { return {&other}; }
+
+  template <CommunicatingRanks R>
+  [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
+    return Choose(detail::devices_of(parent, node));
+  }
+};
 /// One rank for each GPU of each node that ranks were placed at: of those that share it the nearest, of equals the
-/// first. `environment{world, one_per_device}`; on a node of your own, `one_per_device.on(node)`. Throws on every rank
-/// if there is no GPU.
-struct one_per_device_selection {
-  topology::node const* node = nullptr;
-  [[nodiscard]] constexpr one_per_device_selection on(topology::node const& other) const { return {&other}; }
-
-  template <CommunicatingRanks R>
-  [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
-    return detail::nearest_to_each(detail::devices_of(parent, node));
-  }
-};
-inline constexpr one_per_device_selection one_per_device;
-
+/// first. `environment{world, one_per_device}`.
+inline constexpr selection_by_device<detail::nearest_to_each> one_per_device;
 /// The ranks whose cores are as near to their GPU as any of the node.
-struct near_device_selection {
-  topology::node const* node = nullptr;
-  [[nodiscard]] constexpr near_device_selection on(topology::node const& other) const { return {&other}; }
-
-  template <CommunicatingRanks R>
-  [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
-    return detail::near_their_own(detail::devices_of(parent, node));
-  }
-};
-inline constexpr near_device_selection near_device;
+inline constexpr selection_by_device<detail::near_their_own> near_device;
 
 } // namespace keel::machine
 
