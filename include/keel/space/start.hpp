@@ -25,11 +25,10 @@ namespace keel::space {
 
 namespace detail {
 
-/// Whether keel started the Kokkos that runs, whether it is notified of its end, and whether such a Kokkos has ended.
+/// Whether keel started the Kokkos that runs, and whether it is notified of its end.
 struct life {
   bool started_here = false;
   bool watched = false;
-  bool ended = false;
 };
 inline life& kokkos_life() {
   static life state;
@@ -73,12 +72,6 @@ void start_kokkos(std::vector<std::string> const& kokkos_arguments);
 
 /// Whether Kokkos runs, started by keel or by the application.
 [[nodiscard]] inline bool is_started() { return Kokkos::is_initialized(); }
-
-/// Whether Kokkos ran and has ended. Kokkos 3 does not report it: there
-/// it is known only of a start by keel, or one that `start` met.
-[[nodiscard]] inline bool is_ended() {
-  return !Kokkos::is_initialized() && (detail::kokkos_life().ended || detail::has_ended());
-}
 
 /// Starts Kokkos for the devices of `List`, unless it runs already.
 ///

@@ -100,8 +100,7 @@ KEEL_INLINE void start_kokkos(std::vector<std::string> const& kokkos_arguments) 
   }
   if (life.watched) return;
   life.watched = true;
-  life.ended = false;
-  Kokkos::push_finalize_hook([] { kokkos_life() = {.ended = true}; });
+  Kokkos::push_finalize_hook([] { kokkos_life() = {}; });
 }
 
 } // namespace keel::space::detail
