@@ -14,8 +14,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <new>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>

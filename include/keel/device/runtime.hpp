@@ -21,7 +21,6 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <exception>
 #include <iostream>
 #include <optional>
 #include <span>

@@ -9,7 +9,6 @@
 #include <keel/impl/validity/trackings.hpp>
 #include <keel/layout/partition.hpp>
 
-#include <array>
 #include <cstdlib>
 #include <exception>
 #include <memory>

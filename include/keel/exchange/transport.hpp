@@ -15,15 +15,12 @@
 #include <keel/machine/environment.hpp>
 #include <keel/machine/messages.hpp>
 #include <keel/policy/list.hpp>
-#include <keel/policy/macros.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace keel::residency {
 

@@ -5,7 +5,6 @@
 /// Data of the application's, hung on something and found by type.
 
 #include <keel/policy/error.hpp>
-#include <keel/policy/macros.hpp>
 
 #include <algorithm>
 #include <concepts>

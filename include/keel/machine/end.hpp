@@ -10,7 +10,6 @@
 #include <keel/policy/printable.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <exception>
 #include <optional>
 #include <string>

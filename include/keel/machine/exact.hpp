@@ -5,8 +5,6 @@
 /// Sums of floating-point numbers without rounding, so that their order does not matter. Depends only on the
 /// standard library.
 
-#include <keel/policy/macros.hpp>
-
 #include <array>
 #include <bit>
 #include <cmath>

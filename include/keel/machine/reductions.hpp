@@ -23,7 +23,6 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -10,7 +10,6 @@
 
 #include <cstdlib>
 #include <exception>
-#include <string>
 
 namespace keel::machine {
 

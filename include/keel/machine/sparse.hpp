@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <exception>
 #include <new>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -9,7 +9,6 @@
 #include <keel/residency/context.hpp>
 
 #include <tuple>
-#include <type_traits>
 
 namespace keel::residency {
 

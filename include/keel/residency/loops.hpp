@@ -12,13 +12,11 @@
 #include <keel/space/kokkos.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace keel::residency {
 

@@ -7,8 +7,6 @@
 #include <keel/machine/operations.hpp>
 #include <keel/schedule/routine.hpp>
 
-#include <cstddef>
-
 namespace keel::residency {
 
 /// Runs a routine, and combines over the ranks what its `run` returns: `struct dt : reduce<"dt", km::minimum, timestep>

@@ -9,7 +9,6 @@
 #include <keel/schedule/routine.hpp>
 
 #include <array>
-#include <cstddef>
 
 namespace keel::residency {
 

@@ -12,8 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
-#include <utility>
 
 namespace keel::space::detail {
 

@@ -16,7 +16,6 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace keel::space {

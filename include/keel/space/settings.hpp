@@ -5,7 +5,6 @@
 /// What can be set for a device before it starts: a row for each knob. Depends only on the standard library.
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>

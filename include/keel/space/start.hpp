@@ -14,7 +14,6 @@
 #include <keel/space/plugins.hpp>
 #include <keel/space/settings.hpp>
 
-#include <cstddef>
 #include <exception>
 #include <new>
 #include <string>

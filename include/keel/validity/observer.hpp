@@ -8,7 +8,6 @@
 #include <keel/validity/traffic.hpp>
 #include <keel/validity/transitions.hpp>
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

@@ -10,7 +10,6 @@
 #include <keel/policy/macros.hpp>
 #include <keel/validity/observer.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

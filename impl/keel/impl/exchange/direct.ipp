@@ -2,7 +2,6 @@
 #include <keel/exchange/direct.hpp>
 
 #include <cstddef>
-#include <cstring>
 
 namespace keel::residency {
 

@@ -10,7 +10,6 @@
 #include <keel/policy/macros.hpp>
 
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace keel::residency::detail {

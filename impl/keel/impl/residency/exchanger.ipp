@@ -3,7 +3,6 @@
 #include <keel/impl/residency/records.hpp>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace keel::residency::detail {

@@ -5,7 +5,6 @@
 /// Copies that are certain to be needed later in the group of their writer, so that they can begin right after it.
 
 #include <keel/impl/schedule/schedule_table.hpp>
-#include <keel/policy/macros.hpp>
 
 #include <algorithm>
 #include <cstddef>

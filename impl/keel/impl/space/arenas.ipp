@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <mutex>
-#include <utility>
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" void __tsan_acquire(void*);

@@ -32,7 +32,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 // The references to a view; of views copied by two threads, their memory would be freed twice, or never.

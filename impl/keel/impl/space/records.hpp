@@ -16,7 +16,6 @@
 
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
 namespace keel::space::detail {
 

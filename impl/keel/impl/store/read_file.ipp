@@ -5,6 +5,10 @@
 
 #include <keel/impl/store/stored_file.ipp>
 
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+
 namespace keel::residency::detail {
 
 #if KEEL_WITH_HDF5

@@ -17,7 +17,6 @@
 
 #include <hdf5.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #endif
 
 namespace keel::residency::detail {

@@ -4,7 +4,6 @@
 #include <keel/policy/error.hpp>
 
 #include <cerrno>
-#include <cstddef>
 #include <string>
 #include <system_error>
 

@@ -10,7 +10,6 @@
 #include <keel/impl/topology/memories.hpp>
 #include <keel/topology/objects.hpp>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

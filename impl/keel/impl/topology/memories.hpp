@@ -11,7 +11,6 @@
 #include <keel/topology/objects.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>

@@ -8,7 +8,6 @@
 #include <keel/validity/ledger.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <exception>
 #include <utility>
 #include <vector>
