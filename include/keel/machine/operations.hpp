@@ -18,6 +18,11 @@ namespace keel::machine {
 
 namespace detail {
 template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_array<std::array<T, N>> = true;
+
+template <class T>
 KEEL_FUNCTION constexpr bool is_nan(T const& x) {
   if constexpr (std::numeric_limits<T>::has_quiet_NaN) return x != x;
   else return false;

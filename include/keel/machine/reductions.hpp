@@ -137,11 +137,6 @@ auto in_place(basic_environment<R> const& env, X& x, bool is_reached, F const& f
   }
 }
 
-template <class T>
-inline constexpr bool is_array = false;
-template <class T, std::size_t N>
-inline constexpr bool is_array<std::array<T, N>> = true;
-
 /// What is returned; the others are changed in place.
 template <class X>
 concept Value = is_array<X> || (Sendable<X> && !std::ranges::range<X> && !Staged<X>);

@@ -25,11 +25,6 @@ struct place_of;
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_several = false;
-template <class T, std::size_t N>
-inline constexpr bool is_several<std::array<T, N>> = true;
-
 /// What changes no other value of type `T`; a user's own operation gives it as `neutral`.
 template <class Operation, class T>
 struct neutral_of {
@@ -68,7 +63,7 @@ template <class Operation, class T>
 struct combining {
   Operation operation;
   KEEL_FUNCTION static constexpr T neutral() {
-    if constexpr (is_several<T>) {
+    if constexpr (machine::detail::is_array<T>) {
       T all{};
       for (std::size_t k = 0; k < count<T>; ++k) at(all, k) = neutral_of<Operation, typename T::value_type>::value();
       return all;
@@ -77,7 +72,7 @@ struct combining {
   KEEL_CALLS_USER
   template <class Term>
   KEEL_FUNCTION constexpr void add(T& to, Term const& one) const {
-    if constexpr (is_several<T>) {
+    if constexpr (machine::detail::is_array<T>) {
       for (std::size_t k = 0; k < count<T>; ++k) at(to, k) = both(at(to, k), typename T::value_type(at(one, k)));
     } else to = both(to, T(one));
   }
