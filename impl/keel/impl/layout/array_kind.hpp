@@ -39,16 +39,14 @@ struct array_kind {
 
   template <class View>
   static constexpr array_kind of(bool is_left) {
-    array_kind made{int(View::rank), int(View::rank_dynamic), sizeof(typename View::value_type), is_left,
-                    addend_of<typename View::value_type>, {}, number_kind_of<typename View::value_type>,
-                    requires(typename View::value_type z){z.real();
+    using element = typename View::value_type;
+    constexpr bool is_complex = requires(element z) { z.real(); };
+    array_kind made{int(View::rank),         int(View::rank_dynamic), sizeof(element), is_left, addend_of<element>, {},
+                    number_kind_of<element>, is_complex ? 2 : 1};
+    for (int d = made.dynamic; d < made.rank; ++d) made.fixed[d] = std::int64_t(View::static_extent(unsigned(d)));
+    return made;
   }
-  ? 2 : 1
 };
-for (int d = made.dynamic; d < made.rank; ++d) made.fixed[d] = std::int64_t(View::static_extent(unsigned(d)));
-return made;
-} // namespace detail
-}; // namespace keel::residency
 
 } // namespace detail
 
