@@ -5,6 +5,7 @@
 /// Which elements of an array make a region, as strided runs of words, whatever the array's
 /// type: so one kernel for each word length packs them all.
 
+#include <keel/impl/layout/id_table.hpp>
 #include <keel/impl/layout/index_set.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
@@ -113,12 +114,9 @@ KEEL_FUNCTION void with_word(strip const& s, Kernel const& kernel, Arguments&...
   return steps.part <= 0 ? 0 : s.inner_stride * (is_ascending(s) ? s.inner / 2 : 1);
 }
 
-/// What one word adds: another number for each place and value (the finaliser of S. Vigna's splitmix64).
+/// What one word adds: another number for each place and value.
 KEEL_FUNCTION inline std::uint64_t digest_of(std::uint64_t place, std::uint64_t value) {
-  std::uint64_t x = value ^ (place + 1) * 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
+  return mixed(value ^ (place + 1) * 0x9e3779b97f4a7c15U);
 }
 
 /// The kernel of a digest, by which undeclared writes are found: a sum, so that the order does not matter.
