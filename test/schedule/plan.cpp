@@ -35,7 +35,7 @@ struct storm {
 
 struct step : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, kr::every<10, output>> {};
 using planned = kr::plan<app, step, keel::simulated>;
-static_assert(planned::is_steady && planned::period == 10 && planned::transient == 10);
+static_assert(planned::period == 10 && planned::transient == 10);
 static_assert(planned::copies(kr::host, kr::device, kr::core) == 0);
 static_assert(planned::copies(kr::device, kr::host) == 21);
 static_assert(planned::copies(kr::device, kr::host, kr::core) == 1);

@@ -24,9 +24,7 @@ class plan {
   using found = detail::analysis<App, Schedule, detail::memory_of<devices, Device>>;
 
 public:
-  /// Whether the states of the schedule repeat; always so for fewer than five memories.
-  static constexpr bool is_steady = found::steady.period != 0;
-  /// Steps before the steady state, and steps after which it repeats.
+  /// Steps before the steady state, and steps after which it repeats; 0 if it does not, which takes five memories.
   static constexpr std::int64_t transient = found::steady.transient, period = found::steady.period;
 
   /// Copies in one period of the steady state: triples of variable, level and region; what does
