@@ -19,10 +19,8 @@
 
 namespace keel::residency::detail {
 
-class arrays;
 class book;
 struct device_span;
-class exchanger;
 struct prepared_schedule;
 struct reach;
 
@@ -32,7 +30,7 @@ struct reach;
 class executor {
 public:
   /// What `what` calls gets `fields`.
-  executor(fields_state& fields, arrays& on, book& in, exchanger& by);
+  explicit executor(fields_state& fields);
   ~executor();
   executor(executor const&) = delete;
   executor& operator=(executor const&) = delete;

@@ -9,8 +9,7 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE executor::executor(fields_state& fields, arrays& on, book& in, exchanger& by)
-    : book_(in), own_(new state{fields, on, in, by}) {}
+KEEL_INLINE executor::executor(fields_state& fields) : book_(fields.book_), own_(new state{fields}) {}
 KEEL_INLINE executor::~executor() = default;
 
 KEEL_INLINE void executor::forget() {

@@ -26,6 +26,7 @@ namespace keel::residency::detail {
 
 class agreement;
 class checkpoint_files;
+class exchanger;
 class relocation;
 class any_transport;
 

@@ -13,7 +13,7 @@ namespace keel::residency::detail {
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
                                        int memories, int components, tracking_choice const& how)
     : arrays_(whole, further, ranks, rank, memories, components), book_(arrays_, how),
-      exchanger_(std::make_unique<exchanger>(arrays_, book_)), executor_(*this, arrays_, book_, *exchanger_),
+      exchanger_(std::make_unique<exchanger>(arrays_, book_)), executor_(*this),
       checkpoints_(std::make_unique<checkpoint_files>(*this)) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 

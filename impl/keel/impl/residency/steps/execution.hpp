@@ -29,9 +29,9 @@ namespace keel::residency::detail {
 /// What an executor keeps, and works on.
 struct executor::state {
   fields_state& fields; ///< what actions get
-  arrays& on;
-  book& in;
-  exchanger& by;
+  arrays& on = fields.arrays_;
+  book& in = fields.book_;
+  exchanger& by = *fields.exchanger_;
   schedule_cache known{on};
   scratch_memory scratch{on, in};
   wall_filler walls{on};
