@@ -5,9 +5,9 @@
 /// How fields run schedules, as data: what an entry needs is made valid, the entry runs, what it wrote is recorded.
 
 #include <keel/impl/residency/schedule_view.hpp>
-#include <keel/impl/schedule/kept_value.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/schedule/routine.hpp>
 #include <keel/validity/concepts.hpp>
 
 #include <cstddef>
@@ -26,6 +26,22 @@ struct reach;
 
 /// Which entry of a `choose` runs. Throws if there is none of that number.
 [[nodiscard]] int chosen_of(std::int64_t number, std::size_t entries, std::string const& condition);
+
+/// The value of a reduction, whose type only `held` has: see steps/reductions.hpp.
+struct kept_value {
+  value_info const* about;
+  std::unique_ptr<void, void (*)(void*)> held;
+  void (*begin)(void*);
+  void (*wait)(void*);
+  bool is_there = false, is_under_way = false;
+
+  void finish() {
+    if (!is_under_way) return;
+    is_under_way = false; // also if it fails
+    wait(held.get());
+    is_there = true;
+  }
+};
 
 class executor {
 public:
