@@ -11,7 +11,6 @@
 #include <keel/impl/layout/mesh/mesh_share.ipp>
 #include <keel/impl/layout/owner_search.ipp>
 #include <keel/impl/layout/rows.ipp>
-#include <keel/impl/layout/verdict.ipp>
 #include <keel/layout/partition.hpp>
 
 template struct keel::residency::detail::agreement::calls_of<keel::machine::alone>;

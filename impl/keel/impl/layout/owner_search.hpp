@@ -5,7 +5,6 @@
 /// How a rank finds the owners of its ghosts, step by step, without the messages between the steps.
 
 #include <keel/impl/layout/elements.hpp>
-#include <keel/impl/layout/verdict.hpp>
 #include <keel/machine/sparse.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
