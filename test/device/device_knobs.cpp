@@ -63,19 +63,6 @@ TEST_CASE("device: a value is refused or taken, and a device that starts itself 
   CHECK(configured == 1);
 }
 
-TEST_CASE("device: a device is told what was set and what keel proposes, or what was set alone") {
-  kd::device_facts const facts = with_threads();
-  std::array<kd::held_value, 1> values;
-  kd::device_knobs const knobs{facts, values.data()};
-  CHECK(knobs.told() == keel::space::settings{});
-  values[0].value = 4;
-  CHECK(knobs.told() == keel::space::settings{.threads = 4});
-  CHECK(knobs.told(true) == keel::space::settings{});
-  values[0].set(3, kd::source::code);
-  CHECK(knobs.told() == keel::space::settings{.threads = 3});
-  CHECK(knobs.told(true) == keel::space::settings{.threads = 3});
-}
-
 TEST_CASE("device: what a device without room for one refuses is less than it takes, never more than it has") {
   static std::atomic<unsigned> told{0};
   kd::device_facts facts = kd::facts_of<keel::test::every_knob>;
