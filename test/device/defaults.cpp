@@ -33,16 +33,6 @@ TEST_CASE("device: a policy's default for execution runs where no knob chose, wh
   CHECK(chosen<all_simulated>() == "simulated");
 }
 
-TEST_CASE("device: of two devices that are equally preferred, the first in the list is taken") {
-  auto const here = [] { return true; };
-  auto const none = [] { return false; };
-  using names = std::vector<std::string_view>;
-  std::vector<keel::device::candidate> const all{{"a", here, 1}, {"b", here, 2}, {"c", here, 2}, {"d", none, 3}};
-  CHECK(keel::device::choose_devices(all, "", "") == names{"b", "a", "c"});
-  CHECK(keel::device::choose_devices(all, "any", "") == names{"a", "b", "c"});
-  CHECK(keel::device::choose_devices(all, "c,a", "") == names{"c", "a"});
-}
-
 TEST_CASE("device: where no card is seen, the variable that says which ones are is named") {
   auto const none = [] { return false; };
   std::vector<keel::device::candidate> const card{{"a", none, 1}, {"b", none, 2, "B_VISIBLE_DEVICES"}};

@@ -33,7 +33,7 @@ namespace keel {
 
 template <int Number>
 struct device_traits<numbered<Number>> : space::detail::no_knobs {
-  static constexpr int preference = Number == 2 ? 200 : 100;
+  static constexpr int preference = Number == 1 ? 100 : 200;
   using execution_space = Kokkos::DefaultHostExecutionSpace;
   static bool available() { return Number != 3 || is_here; }
   static inline bool is_here = true;
