@@ -117,16 +117,8 @@ TEST_CASE("device: of ranks that a launcher has bound, each takes a card near it
   for (int rank = 0; rank < 2; ++rank) {
     auto const instance = proposed(facts, rank, std::array{bits_of({last}), bits_of({0})});
     REQUIRE(instance.has_value());
-    int const core = rank == 0 ? int(seen.cores().size()) - 1 : 0;
-    auto const& taken = cards[std::size_t(*instance)];
-    CAPTURE(taken);
-    int nearest = 1'000, distance = -1;
-    for (auto const& d : seen.devices())
-      if (d.type == kt::device_type::gpu) {
-        nearest = std::min(nearest, seen.distance_to_device(core, d.id));
-        if (d.pci_id == taken) distance = seen.distance_to_device(core, d.id);
-      }
-    CHECK(distance == nearest);
+    int const nearest = kd::nearest_gpu(seen, std::array{last, 0}, std::size_t(rank));
+    CHECK(cards[std::size_t(*instance)] == seen.devices()[std::size_t(nearest)].pci_id);
   }
 }
 
