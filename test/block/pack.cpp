@@ -39,17 +39,6 @@ TEST_CASE("block: a pack computes element by element") {
   CHECK_FALSE(a == b);
 }
 
-TEST_CASE("block: a partial load or store touches only what it is told") {
-  std::array<double, 2> const in{1, 2};
-  four const a = four::load(in.data(), 2, -1);
-  CHECK(a == four{{1, 2, -1, -1}});
-  std::array<double, 4> out{9, 9, 9, 9};
-  a.store(out.data(), 2);
-  CHECK(out == std::array<double, 4>{1, 2, 9, 9});
-  a.store(out.data());
-  CHECK(out == std::array<double, 4>{1, 2, -1, -1});
-}
-
 namespace {
 
 /// Elements in front of memory that nobody may touch.
