@@ -58,20 +58,3 @@ TEST_CASE("block: negative begins and the ends of the index type are exact") {
   keel::block::chunks<1024, int> const wide{std::numeric_limits<int>::min(), last};
   CHECK(wide.full_blocks() * 1024 + wide.tail() == 0xffffffffu);
 }
-
-TEST_CASE("block: chunk arithmetic agrees with the loop") {
-  keel::block::chunks<8, int> const cut{3, 30};
-  CHECK(cut.size() == 4);
-  CHECK(cut.full_blocks() == 3);
-  CHECK(cut.tail() == 3);
-  CHECK(cut.first_of(3) == 27);
-  CHECK(cut.size_of(2) == 8);
-  CHECK(cut.size_of(3) == 3);
-  std::size_t at = 0;
-  keel::block::for_each_block<8>(3, 30, [&](auto block) {
-    CHECK(block.begin() == cut.first_of(at));
-    CHECK(std::size_t(block.size()) == cut.size_of(at));
-    ++at;
-  });
-  CHECK(at == cut.size());
-}
