@@ -107,21 +107,6 @@ TEST_CASE("machine: an intercommunicator is refused") {
   MPI_Comm_free(&inter);
 }
 
-TEST_CASE("machine: a coupled environment leaves its parent's communicator alive") {
-  MPI_Comm parent = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &parent);
-  {
-    environment const coupled{parent};
-  }
-  {
-    environment const subset{parent, km::first{1}};
-  }
-  int size = 0;
-  CHECK(MPI_Comm_size(parent, &size) == MPI_SUCCESS);
-  CHECK(MPI_Barrier(parent) == MPI_SUCCESS);
-  CHECK(MPI_Comm_free(&parent) == MPI_SUCCESS);
-}
-
 TEST_CASE("machine: a borrowed communicator is used as it is, and stays the application's") {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -environment{}.rank(), &comm);
