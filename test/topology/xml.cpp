@@ -130,9 +130,8 @@ TEST_CASE("topology: a text is shown to hwloc if its objects can stand where the
   refused(machine("", object("Core", sets_of_two, units) + object("Core", sets_of_one)), "of one beside it");
   refused(machine("", object("Core", sets_of_one, other_unit)), "that what holds it has not");
   refused(machine("", unit), "nothing in it has");
-  for (char const* index : {"", "1x", "-1", "x", "65536", "0"})
-    refused(machine("", unit + object("PU", " os_index=\"" + std::string{index} + "\"" + sets_of_other)), "os_index");
-  for (char const* index : {"-1", "65536"}) // the first that cannot be a bit of a set
+  refused(machine("", unit + object("PU", " os_index=\"0\"" + sets_of_other)), "os_index");
+  for (char const* index : {"", "1x", "-1", "x", "65536"}) // the first that cannot be a bit of a set
     refused(machine("", unit + object("PU", " os_index=\"" + std::string{index} + "\"" + sets_of_other)),
             "has no os_index");
   refused(machine("", unit + object("PU", " os_index=\"65535\"" + sets_of_other)),
