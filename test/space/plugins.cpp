@@ -99,15 +99,6 @@ TEST_CASE("space: registering twice, or after the start, is an error that names 
   });
 }
 
-TEST_CASE("space: what Kokkos sorts by puts 1000 after 150") {
-  using keel::space::detail::sorted_by;
-  CHECK(sorted_by(50, "a") == "050_a");
-  CHECK(sorted_by(50, "a") < sorted_by(100, "a"));
-  CHECK(sorted_by(999, "z") < sorted_by(1000, "a"));
-  CHECK(sorted_by(9999, "z") < sorted_by(10000, "a"));
-  CHECK(sorted_by(100, "Serial") == "100_Serial");
-}
-
 #if KOKKOS_VERSION < 30700
 TEST_CASE("space: a plug-in is told what Kokkos was given, threads of all NUMA regions together") {
   auto const told = [](int threads, int regions, int device) {
