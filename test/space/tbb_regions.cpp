@@ -156,22 +156,6 @@ TEST_CASE("space: tbb has one region before Kokkos starts, and oneTBB's own size
   });
 }
 
-TEST_CASE("space: on one hardware thread tbb has one thread") {
-  check_child([] {
-    auto const all = keel::topology::bound_hardware_threads();
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(*all.begin(), &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0) return 98;
-    using traits = keel::device_traits<keel::tbb>;
-    if (traits::default_threads() != 1 || traits::max_threads() != 1) return 1;
-    ks::start<devices>();
-    int const threads = ks::tbb().threads();
-    ks::stop();
-    return threads == 1 ? 0 : 2;
-  });
-}
-
 #else
 
 TEST_CASE("space: tbb has NUMA regions") { keel::test::skip("no oneTBB"); }
