@@ -199,15 +199,6 @@ TEST_CASE("space: host code that touches an element of simulated memory aborts")
               [] { touch(Kokkos::View<int*, ks::simulated_memory>("touched", 10)); });
 }
 
-TEST_CASE("space: a kernel of another space that touches simulated memory aborts") {
-  check_abort("", [] {
-    Kokkos::View<int*, ks::simulated_memory> const v("touched", 10);
-    Kokkos::parallel_for(
-        Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 1), KOKKOS_LAMBDA(int) { touch(v); });
-    Kokkos::fence();
-  });
-}
-
 TEST_CASE("space: with closed pages a raw pointer faults, kernels and copies do not, and are done when they return") {
   enum class touch { nothing, before, after }; // a kernel has opened and closed the pages
   auto const work = [](touch when) {
