@@ -7,12 +7,9 @@
 #include <keel/policy/error.hpp>
 
 #include <support/test.hpp>
+#include <space/in_child.hpp>
 
 #include <concepts>
-
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace km = keel::machine;
 
@@ -85,7 +82,7 @@ TEST_CASE("machine: what needs ranks throws in the child of a fork, and reaches 
   begun.receive(&early, sizeof early, left, 2);
   begun.send(&out, sizeof out, right, 2);
   km::pending<km::mpi, int, std::plus<>> sum(world, 1);
-  if (pid_t const child = fork(); child == 0) {
+  auto const child = keel::test::in_child([&] {
     int answered = 0;
     auto const ask = [&](auto const& call) { answered += keel::test::message_of(call).empty(); };
     ask([&] { m.send(&out, sizeof out, right, 1); });
@@ -102,12 +99,9 @@ TEST_CASE("machine: what needs ranks throws in the child of a fork, and reaches 
     ask([&] { km::environment const other{world.comm()}; });
     ask([&] { (void)world.node(); });
     ask([&] { km::environment const all{world, km::first{world.size()}}; });
-    _exit(answered);
-  } else {
-    int status = -1;
-    waitpid(child, &status, 0);
-    CHECK(status == 0);
-  }
+    return answered;
+  });
+  CHECK(child.status == 0);
   begun.wait();
   CHECK(early == 1);
   CHECK(sum.wait() == world.size());

@@ -3,6 +3,7 @@
 
 #include <support/folder.hpp>
 #include <support/test.hpp>
+#include <space/in_child.hpp>
 
 #include <csignal>
 #include <filesystem>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 
 namespace fs = std::filesystem;
-using keel::policy::write_whole_file, keel::test::content;
+using keel::policy::write_whole_file, keel::test::content, keel::test::in_child;
 
 namespace {
 
@@ -25,15 +26,6 @@ struct folder : keel::test::folder {
 };
 
 void put(std::string const& path, std::string const& text) { std::ofstream{path, std::ios::binary} << text; }
-
-/// The wait status of a process that does only this.
-int status_of(auto const& work) {
-  pid_t const child = fork();
-  if (child == 0) _exit(work());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
-}
 
 } // namespace
 
@@ -108,15 +100,15 @@ TEST_CASE("policy: what is no plain file is written to, and stays what it was") 
 TEST_CASE("policy: the file that standard output goes to is written to, in order") {
   folder const here;
   auto const path = here / "out";
-  CHECK(status_of([&] {
+  CHECK(in_child([&] {
           int const file = open(path.c_str(), O_WRONLY | O_CREAT, 0600);
           dup2(file, STDOUT_FILENO);
           std::fputs("before ", stdout);
           bool const went_wrong = bool(write_whole_file("/dev/stdout", "in the middle"));
           std::fputs(" after", stdout);
           std::fflush(stdout);
-          return went_wrong ? 1 : 0;
-        }) == 0);
+          return !went_wrong;
+        }).status == 0);
   CHECK(content(path) == "before in the middle after");
 }
 
@@ -127,11 +119,11 @@ TEST_CASE("policy: a disk that is full at any byte leaves the old file and nothi
   put(path, "old");
   for (std::size_t room = 0; room < text.size(); room += 1 + room / 7) {
     CAPTURE(room);
-    CHECK(status_of([&] {
+    CHECK(in_child([&] {
             rlimit const bytes{room, room};
             setrlimit(RLIMIT_FSIZE, &bytes);
-            return write_whole_file(path, text).code == EFBIG ? 0 : 1;
-          }) == 0);
+            return write_whole_file(path, text).code == EFBIG;
+          }).status == 0);
     CHECK(content(path) == "old");
     CHECK(here.count() == 1);
   }
@@ -175,7 +167,7 @@ TEST_CASE("policy: a file without the permission to write is refused") {
   put(path, "old");
   fs::permissions(path, fs::perms{0444});
   fs::permissions(here.path, fs::perms{0777}); // so the name could be given to another file
-  CHECK(status_of([&] { return setuid(65534) == 0 && write_whole_file(path, "new").code == EACCES ? 0 : 1; }) == 0);
+  CHECK(in_child([&] { return setuid(65534) == 0 && write_whole_file(path, "new").code == EACCES; }).status == 0);
   CHECK(content(path) == "old");
   CHECK(here.count() == 1);
 }
