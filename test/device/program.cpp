@@ -7,9 +7,6 @@
 #if KEEL_WITH_MPI
 #include <mpi.h>
 #endif
-#if KEEL_WITH_TBB
-#include <oneapi/tbb/task_arena.h>
-#endif
 
 #include <atomic>
 #include <chrono>
@@ -86,11 +83,6 @@ struct twice {
     space.impl_for_chunks(2, [this](std::int64_t) { f(); });
   }
 };
-template <class F>
-void twice_on_tbb(keel::runtime<app>& run, F const& f) {
-  auto const space = run.execution_space<keel::tbb>();
-  space.impl_launch(twice<F>{space, f});
-}
 #endif
 
 /// Calls `f` on a thread of oneTBB, if another one than the caller works on a kernel.
@@ -98,10 +90,12 @@ template <class F>
 void on_a_worker([[maybe_unused]] keel::runtime<app>& run, [[maybe_unused]] F const& f) {
 #if KEEL_WITH_TBB
   auto const caller = std::this_thread::get_id();
-  twice_on_tbb(run, [&] {
+  auto const part = [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{200}); // so that one thread does not take both
     if (std::this_thread::get_id() != caller) f();
-  });
+  };
+  auto const space = run.execution_space<keel::tbb>();
+  space.impl_launch(twice<decltype(part)>{space, part});
 #endif
 }
 
@@ -148,27 +142,6 @@ void show_binding(keel::runtime<app>& run) {
     if (c.threads()) all += ", tbb has " + std::to_string(*c.threads());
   });
   std::printf("%s\n", (all + ";").c_str());
-}
-
-/// The threads that a device's configuration tells, and those that its library counts inside a kernel.
-void show_threads([[maybe_unused]] keel::runtime<app>& run) {
-  [[maybe_unused]] auto const show = [&](char const* device, int counted) {
-    run.configuration(device, [&](auto const& c) {
-      std::printf("%s has %d threads of %d and counts %d\n", device, *c.threads(), *c.max_threads(), counted);
-    });
-  };
-#if KEEL_WITH_TBB
-  std::atomic<int> places{0};
-  twice_on_tbb(run, [&] { places = oneapi::tbb::this_task_arena::max_concurrency(); });
-  show("tbb", places);
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-  (void)run.execution_space<keel::openmp>();
-  std::atomic<int> counted{0};
-#pragma omp parallel
-  ++counted;
-  show("openmp", counted);
-#endif
 }
 
 /// Adds up 0 .. 999. A function of its own: nvcc takes no kernel inside a generic lambda.
@@ -401,8 +374,6 @@ int main(int argc, char** argv) {
       throw keel::error("test", "the grid does not fit", "it was told to");
     } else if (mode == "hugepages") {
       std::printf("huge pages %d\n", has_huge_pages(run));
-    } else if (mode == "threads") {
-      show_threads(run);
     } else if (mode == "bind") {
       show_binding(run);
     } else if (mode == "late" || mode == "kokkos-of-the-application") {

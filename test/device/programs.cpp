@@ -233,25 +233,6 @@ TEST_CASE("device: what is asked for is what runs, and a knob that comes too lat
   expect(program("late"), 0, {{"late not applied", 2}, {"has no effect, because Kokkos runs already", 1}});
 }
 
-TEST_CASE("device: as Viskores' OpenMP and TBB: all threads or half of them, as the library counts") {
-  bool is_any = false;
-  for (std::string const device : {"tbb", "openmp"}) {
-    auto const run = [&](std::string const& arguments) {
-      return expect(program("threads --app-numa-regions=1 " + arguments, "-u OMP_NUM_THREADS -u OMP_PROC_BIND"), 0);
-    };
-    auto const all = run("");
-    auto const at = all.output.find(device + " has ");
-    if (at == std::string::npos) continue;
-    is_any = true;
-    auto const n = set_after(all.output.substr(at), " threads of ");
-    CHECK(all.says(device + " has " + n + " threads of " + n + " and counts " + n + "\n"));
-    auto const half = std::to_string(std::max(1, std::atoi(n.c_str()) / 2));
-    CHECK(run("--app-num-threads=" + half)
-              .says(device + " has " + half + " threads of " + n + " and counts " + half + "\n"));
-  }
-  if (!is_any) keel::test::skip("no device with threads");
-}
-
 TEST_CASE("device: in every order of starting MPI and Kokkos, what keel's own devices are told applies") {
   for (std::string const mpi : {"k", "a"})
     for (std::string const kokkos : {"k", "bi", "bo", "mi", "mo"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Which devices may run. What the tests of Viskores ask of its devices stands in the cases of this folder, but for two
-/// things: numbers of devices cannot be said, and an exception of no known kind leaves.
+/// Which devices may run. What the tests of Viskores ask of its devices stands in the cases here and in test/space, but
+/// for two things: numbers of devices cannot be said, and an exception of no known kind leaves.
 
 #include <keel/device/tracker.hpp>
 

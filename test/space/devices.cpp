@@ -33,6 +33,7 @@ void check_traits() {
   if constexpr (traits::has_threads) {
     CHECK(traits::max_threads() >= 1);
     CHECK(traits::threads() >= 1);
+    CHECK(traits::default_threads() == traits::max_threads());
   }
   if constexpr (traits::has_instances) {
     CHECK(traits::max_devices() >= 0);
