@@ -73,19 +73,6 @@ TEST_CASE("space: where_supported drops what this build lacks and keeps the orde
   CHECK(std::is_same_v<keel::where_supported<keel::list<>>, keel::list<>>);
 }
 
-TEST_CASE("space: the simulated device is never chosen by itself, and accelerators come first") {
-  CHECK(keel::device_traits<keel::simulated>::preference == 0);
-#ifdef KOKKOS_ENABLE_SERIAL
-  CHECK(keel::device_traits<keel::serial>::preference == 100);
-#endif
-#if KEEL_WITH_TBB
-  CHECK(keel::device_traits<keel::tbb>::preference == 200);
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-  CHECK(keel::device_traits<keel::cuda>::preference == 300);
-#endif
-}
-
 TEST_CASE("space: a device has the knobs of its kind") {
   using accelerator = keel::space::detail::kokkos_accelerator<two_cards>;
   using threads = keel::space::detail::kokkos_threads<Kokkos::DefaultHostExecutionSpace>;
