@@ -342,8 +342,6 @@ int main(int argc, char** argv) {
   if (mode == "outlive") return outlive_main(argv[2], argc, argv);
   if (mode == "library") return call_libraries<app>(argc, argv);
   if (mode == "library-that-ends-mpi") return call_libraries<ends_with_the_runtime>(argc, argv);
-  if (mode == "mpi-of-the-application") start_mpi();
-  if (mode == "kokkos-of-the-application") Kokkos::initialize();
   int code = 0;
   try {
     keel::start<app> before;
@@ -376,7 +374,7 @@ int main(int argc, char** argv) {
       std::printf("huge pages %d\n", has_huge_pages(run));
     } else if (mode == "bind") {
       show_binding(run);
-    } else if (mode == "late" || mode == "kokkos-of-the-application") {
+    } else if (mode == "late") {
       show_late_start(run);
     } else {
       print_facts(run, argc, argv);
@@ -388,8 +386,6 @@ int main(int argc, char** argv) {
     code = thrown;
   }
   std::printf("kokkos runs %d\n", Kokkos::is_initialized());
-  if (mode == "kokkos-of-the-application") Kokkos::finalize();
   show_mpi();
-  if (mode == "mpi-of-the-application") end_mpi();
   return code;
 }

@@ -64,21 +64,6 @@ TEST_CASE("device: a variable by which OpenMP binds its threads itself is found,
   unsetenv("OMP_PROC_BIND");
 }
 
-TEST_CASE("device: where a rank is bound is noted, and of one that is not, nothing is") {
-  keel::machine::basic_environment<keel::machine::alone> const one;
-  kd::program_ranks const alone(one);
-  kd::own_node const node;
-  kd::common_settings common;
-  kd::placed_rank me;
-  me.note_places(alone, common);
-  CHECK(common.remarks().empty());
-  common.program.bind.place = true;
-  REQUIRE(me.go(alone, "app", common.program.bind, node).empty());
-  me.note_places(alone, common);
-  REQUIRE_FALSE(common.remarks().empty());
-  CHECK(common.remarks()[0].text == "rank 0 is bound to " + me.text());
-}
-
 namespace {
 
 std::vector<std::string> cards; // PCI ids of those that `propose` may take
