@@ -9,16 +9,6 @@
 
 namespace {
 
-/// Adds one to every index of a block.
-template <class Space>
-struct visit {
-  Kokkos::View<int*, Space> v;
-  template <class Block>
-  KOKKOS_FUNCTION void operator()(Block const& b) const {
-    for (auto i = b.begin(); i != b.end(); ++i) v(i) += 1;
-  }
-};
-
 /// Each team adds its number to the entries of one row.
 template <class Space>
 struct rows {
@@ -83,25 +73,7 @@ void check_rows() {
   CHECK(keel::laws::holds(v, [](int i, int) { return i + 1; }));
 }
 
-template <class Space, std::size_t Length>
-void check_all_lengths() {
-  namespace kb = keel::block;
-  for (int n : {0, 1, 7, 8, 9, 64, 1000}) {
-    visit<Space> const f{Kokkos::View<int*, Space>("v", n)};
-    kb::for_each_block<Length>("visit", Space(), 0, n, f);
-    Space().fence();
-    CHECK(keel::laws::holds(f.v, [](int) { return 1; }));
-  }
-}
-
 } // namespace
-
-TEST_CASE("space: a kernel over blocks visits every index once, for every length") {
-  check_all_lengths<Kokkos::DefaultHostExecutionSpace, 1>();
-  check_all_lengths<Kokkos::DefaultHostExecutionSpace, 8>();
-  check_all_lengths<keel::space::simulated, 8>();
-  check_all_lengths<keel::space::simulated, 1024>();
-}
 
 TEST_CASE("space: the threads of a team share the blocks") {
   check_rows<Kokkos::DefaultHostExecutionSpace>();
