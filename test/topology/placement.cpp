@@ -147,26 +147,3 @@ TEST_CASE("topology: by_device gives each rank cores and a device, wherever on a
     }
   }
 }
-
-TEST_CASE("topology: a restricted placement uses those cores and no others, evenly") {
-  auto const n = node::from_xml(own_machine("gpus8_numa4.xml"));
-  auto const within = id_set::range(4, 13) | id_set{30};
-  for (auto const how : {order::spread, order::compact, order::by_device})
-    for (int const ranks : {1, 2, 3, 5, 10, 25}) {
-      CAPTURE(int(how));
-      CAPTURE(ranks);
-      auto const placed = n.place(ranks, {.order = how, .within = within});
-      REQUIRE(placed.size() == std::size_t(ranks));
-      std::vector<int> users(n.cores().size(), 0);
-      for (auto const& p : placed) {
-        REQUIRE_FALSE(p.cores.empty());
-        CHECK((p.cores - within).empty());
-        for (int const c : p.cores) ++users[std::size_t(c)];
-      }
-      if (how == order::by_device) continue;
-      int const most = *std::max_element(users.begin(), users.end());
-      CHECK(most <= (ranks + 9) / 10);
-      if (how == order::spread)
-        for (int const c : within) CHECK(users[std::size_t(c)] >= most - 1);
-    }
-}
