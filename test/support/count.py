@@ -30,7 +30,7 @@ def failed_checks(record):
     for line in plain(record.get("stdout")).splitlines() + plain(record.get("stderr")).splitlines():
         if begin := re.search(r"TEST CASE: +(.*)", line):
             case = begin[1]
-        elif ": ERROR: " in line:
+        elif re.search(": (FATAL )?ERROR: ", line):
             found.append(f"{case}: {line.strip()}")
     return found[:3]
 

@@ -24,8 +24,8 @@ CASES = {
     "it may not be skipped in silence": (("", "SKIP", "other"), (0, 1, 0)),
 }
 
-ON_A_RANK = "on rank 1:\n\x1b[0;33m===\n\x1b[0mTEST CASE:  m: a\n\nf.cpp:3: \x1b[0;31mERROR: \x1b[0mCHECK( x == 1 ) is NOT correct!\n  values: CHECK( 2 == 1 )\n"
-wrong = int(count.failed_checks({"stdout": SUMMARY.format(5, 5, 0, 0), "stderr": ON_A_RANK}) != ["m: a: f.cpp:3: ERROR: CHECK( x == 1 ) is NOT correct!"])
+ON_A_RANK = "on rank 1:\n\x1b[0;33m===\n\x1b[0mTEST CASE:  m: a\n\nf.cpp:3: \x1b[0;31mFATAL ERROR: \x1b[0mREQUIRE( x == 1 ) is NOT correct!\n  values: REQUIRE( 2 == 1 )\n"
+wrong = int(count.failed_checks({"stdout": SUMMARY.format(5, 5, 0, 0), "stderr": ON_A_RANK}) != ["m: a: f.cpp:3: FATAL ERROR: REQUIRE( x == 1 ) is NOT correct!"])
 for name, ((printed, *rest), wanted) in CASES.items():
     result, program = (rest + ["OK", "test-it"][len(rest):])[:2]
     passed, skips, complaints, failed = count.count({"stdout": printed, "result": result, "returncode": 0, "command": ["mpiexec", f"./{program}"]}, ("no nvcc", "no GPU"))
